@@ -5,6 +5,8 @@ import { type AgentShape, shapeProblems } from './agent-shape.js';
 import { type AgentRecovery, agentTypeOptions } from './agent-type.decorator.js';
 import { AgentSettings } from './agent.settings.js';
 import type { Agent } from './agent.js';
+import { CompactionAgent } from './agents/compaction.agent.js';
+import type { ModelOptions } from './ports/model-client.js';
 import { isOpenTo, Models } from './ports/models.js';
 
 /** An agent with the options of its decorator. */
@@ -63,6 +65,13 @@ export class AgentRegistry implements OnModuleInit {
   /** What an agent may use; everything if it is not registered. */
   shapeOf(name: string): AgentShape {
     return this.agents.get(name)?.shape ?? NO_SHAPE;
+  }
+
+  /** The agent that executes a run of an agent type. @throws AppError AGENT_NOT_FOUND */
+  executing(name: string, { compactOnly = false }: ModelOptions): RegisteredAgent {
+    const agent = this.get(name);
+    if (!compactOnly) return agent;
+    return { ...agent, recovery: 'journal', agent: new CompactionAgent(this.settings) };
   }
 
   /** All agents, including internal ones, in the order of their registration. */

@@ -2,7 +2,7 @@ import type { ModelOptions } from './ports/model-client.js';
 import type { ModelSource } from './ports/models.js';
 
 /** What an agent may ask of its model with every call. What a request asks for itself takes precedence. */
-export type AgentModelOptions = Omit<ModelOptions, 'model' | 'toolChoice'>;
+export type AgentModelOptions = Omit<ModelOptions, 'model' | 'toolChoice' | 'compactAbove' | 'compactOnly'>;
 
 /** What an agent may use (docs/how-to/shape-an-agent.md). What is absent is left to the server. */
 export interface AgentShape {

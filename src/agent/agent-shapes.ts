@@ -81,6 +81,12 @@ export class AgentShapes {
     return typeof model === 'string' ? [model, client.info.name] : [client.info.name];
   }
 
+  /** The model that answers if neither the request nor the loop names one. */
+  modelNameOf(agentType: string): string {
+    const { client, model } = this.modelFor(agentType, undefined, this.agents.shapeOf(agentType).model);
+    return model ?? client.info.name;
+  }
+
   /** What people are shown of an agent. */
   viewOf({ shape: { tools, model, modelOptions = {}, maxSteps } }: RegisteredAgent): ShapeView {
     const shown = model === undefined || typeof model === 'string' ? model : this.models.clientOf(model).info.name;

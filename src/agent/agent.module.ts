@@ -6,13 +6,17 @@ import { AgentShapes } from './agent-shapes.js';
 import { MemoryAgent } from './agents/memory.agent.js';
 import { WorkerAgent } from './agents/worker.agent.js';
 import { ModelLoop } from './model-loop.js';
+import { ModelStartCheck } from './model-start-check.js';
 import { ModelClient } from './ports/model-client.js';
 import { Models } from './ports/models.js';
+import { SummaryLabels } from './summary-labels.js';
 
 /** What the composition root provides to the agents. */
 export interface AgentModuleOptions {
   /** A provider of the token `Models`. Its main model is also the provider of `ModelClient`. */
   readonly models: Provider<Models>;
+  /** Whether there is an agent `worker`. Default: true. */
+  readonly hasWorker?: boolean;
   /** Modules that the provider needs. */
   readonly imports?: ModuleMetadata['imports'];
 }
@@ -32,10 +36,12 @@ export class AgentModule {
         AgentRegistry,
         AgentShapes,
         ModelLoop,
-        WorkerAgent,
+        ModelStartCheck,
+        SummaryLabels,
+        ...(options.hasWorker === false ? [] : [WorkerAgent]),
         MemoryAgent,
       ],
-      exports: [AgentRegistry, AgentShapes, ModelLoop, ModelClient, Models],
+      exports: [AgentRegistry, AgentShapes, ModelLoop, ModelClient, Models, SummaryLabels],
     };
   }
 }

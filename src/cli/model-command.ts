@@ -3,9 +3,6 @@ import { checkModel, type ModelInfo, type ModelReport, ModelSettings } from '../
 import { readSettings } from '../config/index.js';
 import { table, type Terminal } from './command.js';
 
-/** No model server retries: what fails is told. */
-const OVERRIDES = { LLM_MAX_RETRIES: '0' };
-
 /**
  * Tries the configured model and prints what works, which repairs were needed, and the settings that would make them
  * unnecessary.
@@ -16,14 +13,14 @@ const OVERRIDES = { LLM_MAX_RETRIES: '0' };
  */
 export async function modelCommand(env: NodeJS.ProcessEnv, terminal: Terminal, name?: string): Promise<number> {
   const { createConfiguredClient } = await import('../app.module.js');
-  const settings = readSettings(ModelSettings, { ...env, ...OVERRIDES });
+  const settings = readSettings(ModelSettings, env);
   const configured = name === undefined ? settings.main : settings.named.find((one) => one.name === name);
   if (!configured) {
     const names = settings.named.map((one) => one.name).join(', ');
     terminal.note(`LLM_MODELS has no model "${name}"${names === '' ? '' : `, only ${names}`}.`);
     return 1;
   }
-  const { kind, baseUrl, reason } = configured.server;
+  const { kind, reason } = configured.server;
   if (kind === 'offline') {
     terminal.note(
       'No model is configured: set LLM_BASE_URL, LLM_PROVIDER or the key of a provider, such as OPENAI_API_KEY.',
@@ -35,11 +32,12 @@ export async function modelCommand(env: NodeJS.ProcessEnv, terminal: Terminal, n
   const client = createConfiguredClient(configured, settings, { read: () => Promise.resolve(undefined) });
   const report = await checkModel(client);
   const { info } = client;
-  terminal.out(`${info.name} of ${info.kind}${baseUrl === '' ? '' : ` at ${baseUrl}`}, chosen by ${reason}`);
+  const place = info.address === undefined ? '' : ` at ${info.address}`;
+  terminal.out(`${info.name} of ${info.kind}${place}, chosen by ${reason}`);
   if (info.profile) terminal.out(`Profile ${info.profile.name}, chosen by ${info.profile.reason}`);
   terminal.out(`\n${checksOf(report)}\n`);
   for (const line of repairsOf(info)) terminal.out(line);
-  terminal.out(`Tokens: ${report.usage.input} in, ${report.usage.output} out`);
+  terminal.out(`Requests: ${report.requests}. Tokens: ${report.usage.input} in, ${report.usage.output} out`);
   return report.checks.every(({ name, outcome }) => outcome === 'works' || name === 'image') ? 0 : 1;
 }
 

@@ -1,4 +1,5 @@
 export * from './agent-tool.decorator.js';
+export { boundedWork } from './bounded-work.js';
 export { ToolPolicy } from './policy/tool-policy.js';
 export { serverLabelOf } from './policy/policy-condition.js';
 export * from './schema-references.js';

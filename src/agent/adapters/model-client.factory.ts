@@ -3,6 +3,7 @@ import type { ModelSettings } from '../model.settings.js';
 import type { ConfiguredModel } from '../named-models.js';
 import { ModelClient } from '../ports/model-client.js';
 import type { LanguageModelSource, Models, ModelSource, NamedClient } from '../ports/models.js';
+import { addressOf } from './upstream/call-failures.js';
 import { isNativeInstalled, nativeModels } from './ai-sdk/native-model.js';
 import { AiSdkModelClient, type AiSdkSettings } from './ai-sdk/ai-sdk-model-client.js';
 import { ruleOverrides } from './chat-completions/profiles/rule-overrides.js';
@@ -93,14 +94,25 @@ function givenClient(
   { settings, attachments, providerOptions }: Common,
 ): ModelClient {
   if (source instanceof ModelClient) return source;
-  const options = { ...settingsOptions, ...providerOptions };
-  return new AiSdkModelClient(source, { ...limitsOf(settings), providerOptions: options }, attachments);
+  return sdkClient(source, { ...settingsOptions, ...providerOptions }, { settings, attachments });
+}
+
+function sdkClient(
+  source: LanguageModelSource,
+  providerOptions: ProviderOptions,
+  { settings, attachments }: Pick<Common, 'settings' | 'attachments'>,
+  known: ReturnType<typeof knownOf> = {},
+): ModelClient {
+  return new AiSdkModelClient(source, { ...limitsOf(settings), ...known, providerOptions }, attachments);
 }
 
 function configuredClient(configured: ConfiguredModel, common: Common): ModelClient {
   const { settings, attachments } = common;
   const native = nativeSource(configured, settings);
-  if (native) return givenClient(native, configured.providerOptions, common);
+  if (native) {
+    const options = { ...configured.providerOptions, ...common.providerOptions };
+    return sdkClient(native, options, common, knownOf(configured));
+  }
   const { maxConnections, keepAliveMs } = settings;
   const { name, server, profile, compat, headers } = configured;
   const { baseUrl, apiKey, model } = server;
@@ -118,6 +130,15 @@ function configuredClient(configured: ConfiguredModel, common: Common): ModelCli
 function limitsOf(settings: ModelSettings): Omit<AiSdkSettings, 'providerOptions'> {
   const { firstTokenTimeoutMs, idleTimeoutMs, commentsTimeoutMs, maxRetries } = settings;
   return { firstTokenTimeoutMs, idleTimeoutMs, commentsTimeoutMs, maxRetries };
+}
+
+/** What is known of the requests that a package of a provider sends. */
+function knownOf({ server, headers }: ConfiguredModel): Pick<AiSdkSettings, 'headers' | 'address'> {
+  const { apiKey, baseUrl, isAddressGiven = false } = server;
+  return {
+    headers: { ...(apiKey !== undefined && { authorization: apiKey }), ...headers },
+    ...(isAddressGiven && { address: addressOf(new URL(baseUrl)) }),
+  };
 }
 
 /** The models of the provider that the settings choose; undefined if it is called through Chat Completions. */

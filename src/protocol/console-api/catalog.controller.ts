@@ -41,6 +41,7 @@ export class CatalogController {
       exposure: agent.exposure,
       recovery: agent.recovery,
       ...this.shapes.viewOf(agent),
+      modelName: this.shapes.modelNameOf(agent.name),
     }));
     return { data, nextCursor: null };
   }

@@ -44,6 +44,9 @@ export class AgentDto {
 
   @ApiProperty({ description: 'Model calls that one run of it may make.' })
   maxSteps!: number;
+
+  @ApiProperty({ example: 'gpt-5', description: 'The model that answers it, if a request names none.' })
+  modelName!: string;
 }
 
 /** All agents that the caller may run. */

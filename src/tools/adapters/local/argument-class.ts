@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
-import { getMetadataStorage } from 'class-validator';
+import { getMetadataStorage, type ValidationArguments } from 'class-validator';
 import { isPlainObject, type Json, type JsonObject } from '../../../common/index.js';
 import type { ArgumentsClass } from '../../agent-tool.decorator.js';
 
@@ -19,6 +19,8 @@ export interface RuleMetadata {
   readonly type: string;
   readonly propertyName: string;
   readonly each: boolean;
+  /** The sentence that the author of the class gave for a violation. */
+  readonly message?: string | ((args: ValidationArguments) => string);
 }
 
 /** The decorators of class-validator on the properties of a class and its base classes. */

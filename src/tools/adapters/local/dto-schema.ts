@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../common/index.js';
 import type { ArgumentsClass } from '../../agent-tool.decorator.js';
+import { setViolationMessage } from '../../violation-messages.js';
 import {
   designType,
   documentation,
@@ -15,6 +16,7 @@ import {
  * `IsEnum`, formats, dates, arrays, nested classes and `IsOptional`. A property with an initial value is optional, and the
  * value is its default. Descriptions, other defaults and the class of array items come from
  * `@ApiProperty({ description, default, type })`, or the class from `@Type()`. Additional properties are refused.
+ * The `message` of a decorator is what `SchemaValidator` says of a value that violates it.
  *
  * @throws Error if a class contains itself, or if the class of a nested property is not known
  */
@@ -58,8 +60,32 @@ function propertySchema(
   for (const rule of rules) {
     Object.assign(isArray && rule.each ? item : isArray ? whole : item, ruleKeywords(rule));
   }
-  if (!isArray) return { ...defaultType(designed, item), ...item, ...notes(documented) };
-  return { type: 'array', ...(Object.keys(item).length > 0 ? { items: item } : {}), ...whole, ...notes(documented) };
+  const schema: JsonObject = isArray
+    ? { type: 'array', ...(Object.keys(item).length > 0 ? { items: item } : {}), ...whole, ...notes(documented) }
+    : { ...defaultType(designed, item), ...item, ...notes(documented) };
+  for (const rule of rules) setMessage(isArray && rule.each ? item : schema, dto, rule);
+  return schema;
+}
+
+/** Keeps the message of a decorator for the keywords that express it, with its placeholders replaced. */
+function setMessage(schema: JsonObject, dto: ArgumentsClass, rule: RuleMetadata): void {
+  const { message, propertyName: property, constraints = [] } = rule;
+  const keywords = Object.keys(ruleKeywords(rule));
+  if (message === undefined || keywords.length === 0) return;
+  setViolationMessage(schema, keywords, (value) => {
+    const args = { value: value as unknown, constraints: [...constraints], targetName: dto.name, object: {}, property };
+    const text = typeof message === 'function' ? message(args) : message;
+    return text
+      .replace(/\$constraint(\d+)/g, (_, n: string) => String(constraints[Number(n) - 1]))
+      .replace(/\$(value|property|target)/g, (_, name: string) =>
+        String({ value: shown(value), property, target: dto.name }[name]),
+      );
+  });
+}
+
+/** A value within a message: class-validator does not show objects either. */
+function shown(value: unknown): string {
+  return typeof value === 'object' && value !== null ? 'the value' : String(value);
 }
 
 /** A time with its zone: tools get it as a date. */
