@@ -6,6 +6,7 @@ import { McpSettings, ToolSettings } from '../tools/index.js';
 import { AgentModule } from './agent.module.js';
 import { AgentRegistry } from './agent-registry.js';
 import { AgentSettings } from './agent.settings.js';
+import { ModelSettings } from './model.settings.js';
 import { AgentType } from './agent-type.decorator.js';
 import type { Agent, AgentOutcome } from './agent.js';
 import { ModelLoop } from './model-loop.js';
@@ -46,7 +47,7 @@ const models = {
     create: () => new ScriptedModelClient([]),
   }),
 };
-const configuration = Configuration.read({}, [AgentSettings, ToolSettings, McpSettings]);
+const configuration = Configuration.read({}, [AgentSettings, ModelSettings, ToolSettings, McpSettings]);
 const base = [ConfigModule.forRoot(configuration), CommonModule, AgentModule.forRoot({ models })];
 
 describe('AgentRegistry', () => {
