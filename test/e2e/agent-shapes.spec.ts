@@ -19,6 +19,11 @@ import { describeOnDatabases, type TestDatabase } from '../support/databases.js'
 import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
 
+// As if it were not installed.
+jest.mock('@ai-sdk/xai', () => {
+  throw new Error("Cannot find module '@ai-sdk/xai'");
+});
+
 const OBJECT = { type: 'object', properties: {} };
 
 /** What the tools have done. */
