@@ -5,7 +5,9 @@ import { AgentRegistry } from './agent-registry.js';
 import { MemoryAgent } from './agents/memory.agent.js';
 import { WorkerAgent } from './agents/worker.agent.js';
 import { ModelLoop } from './model-loop.js';
+import { ModelStartCheck } from './model-start-check.js';
 import { ModelClient } from './ports/model-client.js';
+import { SummaryLabels } from './summary-labels.js';
 
 /** What the composition root provides to the agents. */
 export interface AgentModuleOptions {
@@ -30,10 +32,12 @@ export class AgentModule {
         options.model,
         AgentRegistry,
         ModelLoop,
+        ModelStartCheck,
+        SummaryLabels,
         ...(options.hasWorker === false ? [] : [WorkerAgent]),
         MemoryAgent,
       ],
-      exports: [AgentRegistry, ModelLoop, ModelClient],
+      exports: [AgentRegistry, ModelLoop, ModelClient, SummaryLabels],
     };
   }
 }
