@@ -224,7 +224,11 @@ describeOnDatabases('the API that the console reads', (database) => {
   /** Answers an interrupt, and waits for the end of the run that continues. */
   async function decide(id: string, body: object): Promise<void> {
     const headers = { ...bearer(key), 'content-type': 'application/json' };
-    const answer = await fetch(`${server.url}/interrupts/${id}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const answer = await fetch(`${server.url}/interrupts/${id}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
     const { resumedByRunId } = (await answer.json()) as { resumedByRunId: string };
     await (await fetch(`${server.url}/runs/${resumedByRunId}/events`, { headers })).text();
   }
@@ -232,7 +236,9 @@ describeOnDatabases('the API that the console reads', (database) => {
   it('sessions, their messages and their state are read', async () => {
     const { id, sessionId } = await paid();
     const { data } = await get<{ data: { id: string }[] }>('/api/v1/sessions?limit=1');
-    expect(data).toMatchObject([{ id: sessionId, userId: 'alice', lastRun: { id, status: 'interrupted', waits: true } }]);
+    expect(data).toMatchObject([
+      { id: sessionId, userId: 'alice', lastRun: { id, status: 'interrupted', waits: true } },
+    ]);
     expect(await get(`/api/v1/sessions/${sessionId}`)).toMatchObject({ id: sessionId, metadata: {} });
     const messages = await get<{ data: { message: { role: string } }[]; nextCursor: string | null }>(
       `/api/v1/sessions/${sessionId}/messages?order=asc&limit=1`,
@@ -277,9 +283,10 @@ describeOnDatabases('the API that the console reads', (database) => {
     const second = await get<{ data: { id: string }[] }>(`${path}&cursor=${first.nextCursor}`);
     expect([...first.data, ...second.data].map(({ id }) => id).slice(0, 3)).toEqual(decided);
     for (const status of ['resolved', 'approved,', 'approved,open', ''])
-      expect([status, (await fetch(`${server.url}/interrupts?status=${status}`, { headers: bearer(key) })).status]).toEqual(
-        [status, 400],
-      );
+      expect([
+        status,
+        (await fetch(`${server.url}/interrupts?status=${status}`, { headers: bearer(key) })).status,
+      ]).toEqual([status, 400]);
   });
 
   it('attachments are listed newest first, page by page, each with an address that works', async () => {

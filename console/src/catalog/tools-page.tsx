@@ -67,7 +67,11 @@ export function ToolsPage(): ReactNode {
         {servers.data?.data.length === 0 && (
           <p className="muted">None is configured. MCP_SERVERS names servers whose tools agents may call.</p>
         )}
-        <ul className="cards">{servers.data?.data.map((server) => <ServerCard key={server.label} server={server} />)}</ul>
+        <ul className="cards">
+          {servers.data?.data.map((server) => (
+            <ServerCard key={server.label} server={server} />
+          ))}
+        </ul>
       </section>
     </div>
   );

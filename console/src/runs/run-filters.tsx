@@ -21,7 +21,12 @@ export function RunFilters({ filters }: { readonly filters: Readonly<Record<stri
   }
   const set = (change: Readonly<Record<string, string>>): void =>
     go(hrefOf(['runs'], { ...filters, ...change }), { replace: true });
-  const choice = (name: string, title: string, values: readonly string[], wordOf = (value: string) => value): ReactNode => (
+  const choice = (
+    name: string,
+    title: string,
+    values: readonly string[],
+    wordOf = (value: string) => value,
+  ): ReactNode => (
     <label>
       {title}
       <select value={filters[name]} onChange={({ target }) => set({ [name]: target.value })}>

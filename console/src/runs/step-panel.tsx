@@ -106,9 +106,13 @@ interface ModelProps {
 }
 
 function ModelCall({ span, output, run, steps, request }: ModelProps): ReactNode {
-  const before = steps.slice(0, steps.findIndex(({ key }) => key === span.id));
+  const before = steps.slice(
+    0,
+    steps.findIndex(({ key }) => key === span.id),
+  );
   const lastCall = before.findLastIndex(({ key }) => isModel(key));
-  const added = lastCall < 0 ? request.input : before.slice(lastCall).map(({ key, output: of }) => ({ step: key, output: of }));
+  const added =
+    lastCall < 0 ? request.input : before.slice(lastCall).map(({ key, output: of }) => ({ step: key, output: of }));
   const calls = callsOf(output);
   const text = output?.['text'] ?? output?.['refusal'];
   return (

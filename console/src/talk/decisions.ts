@@ -48,10 +48,14 @@ export function isNoted(transcript: Transcript, { id }: Interrupt): boolean {
 }
 
 /** An interrupt as it is after an answer, before the server has said so. */
-export function withAnswer(interrupt: Interrupt, { approve, reason, arguments: edited, payload, cancel }: InterruptAnswer): Interrupt {
+export function withAnswer(
+  interrupt: Interrupt,
+  { approve, reason, arguments: edited, payload, cancel }: InterruptAnswer,
+): Interrupt {
   const answeredAt = new Date().toISOString();
   if (cancel) return { ...interrupt, status: 'cancelled', answeredAt };
-  if (interrupt.kind === 'input') return { ...interrupt, status: 'answered', answeredAt, decision: { payload } as never };
+  if (interrupt.kind === 'input')
+    return { ...interrupt, status: 'answered', answeredAt, decision: { payload } as never };
   const decision = {
     approve: approve === true,
     ...(reason !== undefined && { reason }),

@@ -153,7 +153,11 @@ export class SpanDto {
   @ApiPropertyOptional({ description: 'The event that records it, where there is one.' })
   seq?: number;
 
-  @ApiPropertyOptional({ type: Object, description: 'More of it: `error` and `retries` of a model call, `failure` of a tool call, the status of an interrupt, the discarded messages.' })
+  @ApiPropertyOptional({
+    type: Object,
+    description:
+      'More of it: `error` and `retries` of a model call, `failure` of a tool call, the status of an interrupt, the discarded messages.',
+  })
   details?: object;
 }
 

@@ -100,7 +100,9 @@ function openCalls({ run, steps }: Steps): readonly Span[] {
   const [, part = ''] = KEY.exec(newest.key) ?? [];
   const known = new Set(steps.map(({ key }) => key));
   const calls = callsOf(newest.output).filter(({ id }) => !known.has(`${part}tool:${id}`));
-  const isLast = !steps.some(({ key }) => KEY.exec(failedStepKey({ key }) ?? key)?.[2] === 'model' && isAfter(key, newest.key));
+  const isLast = !steps.some(
+    ({ key }) => KEY.exec(failedStepKey({ key }) ?? key)?.[2] === 'model' && isAfter(key, newest.key),
+  );
   if (!isLast) return [];
   const start = newest.updatedAt ?? run.createdAt;
   const end = run.finishedAt;

@@ -119,7 +119,9 @@ describe('the timeline of a run', () => {
 
   it('a call that was not made says why', () => {
     const refused = (output: object): unknown =>
-      (spansOf({ steps: [step('tool:c1', 2000, 3000, { name: 'pay', isError: true, ...output })] }) as unknown[][]).at(-1)?.[2];
+      (spansOf({ steps: [step('tool:c1', 2000, 3000, { name: 'pay', isError: true, ...output })] }) as unknown[][]).at(
+        -1,
+      )?.[2];
     expect(refused({ failure: 'denied', unapproved: 'denied' })).toBe('denied');
     expect(refused({ failure: 'denied', unapproved: 'expired' })).toBe('expired');
     expect(refused({ failure: 'denied' })).toBe('refused');
@@ -128,7 +130,12 @@ describe('the timeline of a run', () => {
   });
 
   it('a failed model call has its error and its retries', () => {
-    const run = { ...RUN, startedAt: 1000, state: 'failed', error: { code: 'MODEL_OVERLOADED' } } as unknown as RunDetails;
+    const run = {
+      ...RUN,
+      startedAt: 1000,
+      state: 'failed',
+      error: { code: 'MODEL_OVERLOADED' },
+    } as unknown as RunDetails;
     const failure = {
       error: { code: 'MODEL_OVERLOADED', message: 'The model is overloaded' },
       retries: [{ at: 2000, code: 'MODEL_OVERLOADED', message: 'The model is overloaded', pauseMs: 500 }],
@@ -154,7 +161,9 @@ describe('the timeline of a run', () => {
       ['tool', 'pay', 'canceled', 3000, 9000, null],
     ]);
     expect(
-      spansOf({ run, steps: [step('model:0', 1000, 3000, calls), step('tool:c1', 3000, 4000, { name: 'pay' })] }).at(-1),
+      spansOf({ run, steps: [step('model:0', 1000, 3000, calls), step('tool:c1', 3000, 4000, { name: 'pay' })] }).at(
+        -1,
+      ),
     ).toEqual(['model', 'model call 2', 'canceled', 4000, 9000, null]);
   });
 
