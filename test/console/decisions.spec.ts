@@ -17,8 +17,8 @@ const WIRES = [
   'AG-Kit',
   'Runs API',
 ] as const;
-/** Wires over which a message may come instead of a decision: the others want every interrupt to be answered. */
-const FREE = ['Agent API', 'OpenAI Responses', 'OpenAI Chat Completions', 'AG-Kit'] as const;
+/** Wires over which a message closes what waits. Over Chat Completions it stays open, the others want an answer first. */
+const FREE = ['Agent API', 'OpenAI Responses', 'AG-Kit', 'Runs API'] as const;
 
 describeInBrowser('decisions in a conversation', (browser) => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-decisions-'));
@@ -97,6 +97,30 @@ describeInBrowser('decisions in a conversation', (browser) => {
     await decision(page, 'Not answered').waitFor();
     await page.getByRole('button', { name: 'Send' }).waitFor();
     expect(await log(page).getByText('Waits', { exact: true }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('over Chat Completions, a question waits on after a message', async () => {
+    const page = await open('OpenAI Chat Completions');
+    await say(page, 'Please pay');
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    await say(page, 'Never mind');
+    await log(page).getByText('Hello there.').waitFor();
+    await decision(page, 'Not answered').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await decision(page, 'Denied').waitFor();
+    await page.context().close();
+  });
+
+  it.each(['AG-UI', 'CopilotKit'])('over %s, a message is refused while a question waits', async (wire) => {
+    const page = await open(wire);
+    await say(page, 'Please pay');
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    await say(page, 'Never mind');
+    await log(page).locator('.notice.error').waitFor();
+    expect(await decision(page, 'Not answered').count()).toBe(0);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await log(page).getByText('The result is in.').waitFor();
     await page.context().close();
   });
 

@@ -266,11 +266,10 @@ export class Conversation {
     const isShown = (one: Interrupt): boolean =>
       isNoted(this.transcript, one) || one.runId === run.id || waited.some(({ id }) => id === one.id);
     noteDecisions(this.transcript, asked.filter(isShown));
-    if (run.pending.length > 0) return;
-    this.ask(
-      asked.filter(({ status }) => status === 'pending'),
-      wire,
-    );
+    const waiting = asked.filter(({ status }) => status === 'pending');
+    // Over some wires a question stays open although a message was sent instead.
+    forgetDecisions(this.transcript, waiting);
+    if (run.pending.length === 0) this.ask(waiting, wire);
   }
 
   /** Shows what waits for a person, who may also decide in the inbox or with another client. */

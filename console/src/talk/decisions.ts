@@ -34,8 +34,10 @@ export function noteDecisions(transcript: Transcript, interrupts: readonly Inter
   }
 }
 
-/** Takes back what was shown of decisions that the server has refused. */
-export function forgetDecisions(transcript: Transcript, interrupts: readonly Interrupt[]): void {
+/** Takes back what was shown of decisions that the server has refused, or not made. */
+export function forgetDecisions(transcript: Transcript, shown: readonly Interrupt[]): void {
+  const interrupts = shown.filter((one) => isNoted(transcript, one));
+  if (interrupts.length === 0) return;
   const ids = new Set(interrupts.map(({ id }) => decisionId(id)));
   const calls = new Set(interrupts.map(({ callId }) => callId));
   transcript.remove(({ id }) => ids.has(id));
