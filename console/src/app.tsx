@@ -51,6 +51,12 @@ const PAGES = [
     page: lazyPage(async () => ({ default: (await import('./catalog/tools-page.js')).ToolsPage })),
   },
   {
+    name: 'models',
+    title: 'Models',
+    needs: 'ops:read',
+    page: lazyPage(async () => ({ default: (await import('./models/models-page.js')).ModelsPage })),
+  },
+  {
     name: 'access',
     title: 'Access',
     page: lazyPage(async () => ({ default: (await import('./access/access-page.js')).AccessPage })),
@@ -86,16 +92,18 @@ function Shell({ me, error }: { readonly me: Whoami | undefined; readonly error:
           Parley
         </Link>
         <nav aria-label="Pages">
-          {PAGES.map(({ name, title }) => (
-            <Link
-              key={name}
-              to={name === 'talk' ? lastTalk() : hrefOf([name])}
-              aria-current={current?.name === name ? 'page' : undefined}
-            >
-              {title}
-              {name === 'inbox' && me && <InboxCount />}
-            </Link>
-          ))}
+          {PAGES.filter((one) => !('needs' in one) || me?.scopes.includes(one.needs) === true).map(
+            ({ name, title }) => (
+              <Link
+                key={name}
+                to={name === 'talk' ? lastTalk() : hrefOf([name])}
+                aria-current={current?.name === name ? 'page' : undefined}
+              >
+                {title}
+                {name === 'inbox' && me && <InboxCount />}
+              </Link>
+            ),
+          )}
         </nav>
         <div className="bar-end">
           {me && <span className="who">{me.actor.kind === 'none' ? 'No authentication' : me.userId}</span>}

@@ -14,6 +14,7 @@ import './styles/sessions.css';
 import './styles/runs.css';
 import './styles/access.css';
 import './styles/attachments.css';
+import './styles/models.css';
 import './styles/tree.css';
 import './styles/tools.css';
 

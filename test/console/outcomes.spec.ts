@@ -74,7 +74,8 @@ describeInBrowser('how calls and runs end', (browser) => {
     const denied = await say(wire, 'Please pay');
     await denied.getByRole('button', { name: 'Deny' }).click();
     await log(denied).getByText('So it is.').waitFor();
-    await outcome(denied, 'pay', 'Denied');
+    // Responses has no item of a call that was not made.
+    if (wire !== 'OpenAI Responses') await outcome(denied, 'pay', 'Denied');
     await denied.context().close();
 
     const stopped = await say(wire, 'Tell me something');

@@ -8,7 +8,6 @@ import { toolScript } from '../support/openai-client.js';
 import { SampleTools } from '../support/sample-tools.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { type SseFrame, SseStream } from '../support/sse.js';
-import { until } from '../support/until.js';
 
 /** The changes of a list of runs. */
 class ChangesStream extends SseStream<Record<string, unknown>> {
@@ -79,36 +78,6 @@ describeOnDatabases('the API that the console reads', (database) => {
       ['model', 'completed'],
       ['approval', 'running'],
     ]);
-  });
-
-  it('a turn is what one message has caused: its first run, what that waits for, and the continuation', async () => {
-    interface Listed {
-      readonly id: string;
-      readonly turn: unknown;
-      readonly waitsFor: string | null;
-      readonly interrupts: readonly { readonly id: string }[];
-    }
-    const { id, sessionId } = await paid();
-    const list = async (): Promise<readonly Listed[]> =>
-      (await get<{ data: Listed[] }>(`/api/v1/runs?session=${sessionId}`)).data;
-    expect(await list()).toMatchObject([
-      { id, turn: null, waitsFor: 'approval', interrupts: [{ kind: 'approval', status: 'pending', toolName: 'pay' }] },
-    ]);
-    const [asked] = (await list())[0]?.interrupts ?? [];
-    const answer = await fetch(`${server.url}/interrupts/${asked?.id}`, {
-      method: 'POST',
-      headers: { ...bearer(key), 'content-type': 'application/json' },
-      body: JSON.stringify({ approve: false }),
-    });
-    expect(answer.status).toBe(200);
-    await until(async () => (await list()).length === 2 && (await list())[0]?.waitsFor === null);
-    const [continuation, first] = await list();
-    expect(continuation).toMatchObject({ input: null, turn: { id, input: 'pay Ana' }, waitsFor: null, interrupts: [] });
-    expect(first).toMatchObject({ id, turn: null, waitsFor: null, interrupts: [{ status: 'denied' }] });
-    expect(await get(`/api/v1/runs/${continuation?.id}`)).toMatchObject({ turn: { id, input: 'pay Ana' } });
-    await until(async () => (await get(`/api/v1/runs/${continuation?.id}`))['status'] === 'completed');
-    const { spans } = await get<{ spans: object[] }>(`/api/v1/runs/${continuation?.id}/timeline`);
-    expect(spans).toContainEqual(expect.objectContaining({ kind: 'tool', name: 'pay', status: 'denied' }));
   });
 
   it('the events are paged, searched, followed and downloaded', async () => {

@@ -59,7 +59,9 @@ async function pagesOf(
     return all(sql, values);
   });
   expect(await log.read(newest, EVENTS_OF_RUN / 2, 20)).not.toHaveLength(0);
-  expect((await new TypeOrmRunSearch(database, new SystemClock()).list(tenantReach('default'), { limit: 20 })).items).toHaveLength(20);
+  expect(
+    (await new TypeOrmRunSearch(database, new SystemClock()).list(tenantReach('default'), { limit: 20 })).items,
+  ).toHaveLength(20);
   expect(await runs.list(ALICE, `session-${newest}`, { limit: 20 })).toHaveLength(1);
   spy.mockRestore();
   made.push([

@@ -45,7 +45,9 @@ function typeText(schema: Schema): string {
 }
 
 function rulesOf(schema: Schema): string {
-  const rules = RULES.flatMap((name) => (schema[name] === undefined ? [] : [`${name}: ${String(schema[name])}`]));
+  const rules = RULES.flatMap((name) =>
+    schema[name] === undefined ? [] : [`${name}: ${JSON.stringify(schema[name])}`],
+  );
   if (schema['default'] !== undefined) rules.push(`default: ${JSON.stringify(schema['default'])}`);
   return rules.join(', ');
 }

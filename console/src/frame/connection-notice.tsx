@@ -12,13 +12,15 @@ const AWAY_MS = 2000;
 export function ConnectionNotice(): ReactNode {
   const { lostAt, answeredAt } = useConnection();
   const queries = useQueryClient();
-  const ask = useEffectEvent(async (): Promise<void> => {
-    if (document.visibilityState === 'hidden') return;
+  const ask = async (): Promise<void> => {
     const answer = await request('api/v1/console').catch(() => undefined);
     if (answer && lostAt !== undefined) await queries.invalidateQueries();
+  };
+  const look = useEffectEvent(() => {
+    if (document.visibilityState !== 'hidden') void ask();
   });
   useEffect(() => {
-    const timer = setInterval(() => void ask(), lostAt === undefined ? PULSE_MS : AWAY_MS);
+    const timer = setInterval(() => look(), lostAt === undefined ? PULSE_MS : AWAY_MS);
     return () => clearInterval(timer);
   }, [lostAt]);
   if (lostAt === undefined) return null;

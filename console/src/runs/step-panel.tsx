@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { RunDetail, RunRequest, Span, Step, Usage } from '../api/types.js';
 import { count, duration, isObject, time } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
@@ -7,6 +7,7 @@ import { JsonTree } from '../ui/json-tree.js';
 import { outcomeWord } from '../ui/outcome.js';
 import { AskedPanel } from './asked-panel.js';
 import { Fact } from './fact.js';
+import { MessageView } from './message-view.js';
 
 interface Props {
   readonly span: Span;
@@ -111,39 +112,43 @@ function ModelCall({ span, output, run, steps, request }: ModelProps): ReactNode
     steps.findIndex(({ key }) => key === span.id),
   );
   const lastCall = before.findLastIndex(({ key }) => isModel(key));
-  const added =
-    lastCall < 0 ? request.input : before.slice(lastCall).map(({ key, output: of }) => ({ step: key, output: of }));
-  const calls = callsOf(output);
-  const text = output?.['text'] ?? output?.['refusal'];
+  const added = lastCall < 0 ? request.input : before.slice(lastCall).map((step) => step.output);
   return (
     <>
-      <h3>Request</h3>
-      <p className="muted">
-        {lastCall < 0 ? 'The messages of this request' : 'The answer before and the results of its calls'}, after{' '}
-        <Link to={hrefOf(['sessions', run.sessionId])}>the earlier messages of the session</Link>.
-      </p>
-      <JsonTree value={added} label={`Request of ${span.name}`} />
-      <h3>Answer</h3>
-      {!output || output['error'] !== undefined ? (
-        <p className="muted">{span.endedAt === null ? 'The model has not finished its answer.' : 'There is none.'}</p>
-      ) : (
-        <>
-          {typeof text === 'string' && text !== '' && <p className="plain answer">{text}</p>}
-          {calls.map((call) => (
-            <div key={call.id} className="stack">
-              <p>
-                Calls <code>{call.name}</code>
-              </p>
-              <JsonTree value={call.arguments} label={`Arguments of ${call.name}`} />
-            </div>
-          ))}
-          <details>
-            <summary>As recorded</summary>
-            <JsonTree value={output} label={`Record of ${span.name}`} />
-          </details>
-        </>
-      )}
+      <section className="stack" aria-label={`Request of ${span.name}`}>
+        <h3>Request</h3>
+        <p className="muted">
+          {lastCall < 0 ? 'The messages of this request' : 'The answer before and the results of its calls'}, after{' '}
+          <Link to={hrefOf(['sessions', run.sessionId])}>the earlier messages of the session</Link>.
+        </p>
+        {added.map((one, index) => (
+          <MessageView key={index} value={one} label={`Message ${index + 1}`} />
+        ))}
+        <Recorded value={added} label={`Record of the request of ${span.name}`} />
+      </section>
+      <section className="stack" aria-label={`Answer of ${span.name}`}>
+        <h3>Answer</h3>
+        {!output || output['error'] !== undefined ? (
+          <p className="muted">{span.endedAt === null ? 'The model has not finished its answer.' : 'There is none.'}</p>
+        ) : (
+          <>
+            <MessageView value={output} label="Answer" />
+            <Recorded value={output} label={`Record of ${span.name}`} />
+          </>
+        )}
+      </section>
     </>
+  );
+}
+
+/** The whole value, for whoever needs it. */
+function Recorded({ value, label }: { readonly value: unknown; readonly label: string }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>As recorded</summary>
+      {isOpen && <JsonTree value={value} label={label} />}
+    </details>
   );
 }
 
@@ -165,7 +170,7 @@ function Failures({ details }: { readonly details: unknown }): ReactNode {
       )}
       {isObject(error) && (
         <p className="notice error">
-          <code>{String(error['code'])}</code> {String(error['message'] ?? '')}
+          <code>{textOf(error['code'])}</code> {textOf(error['message'])}
           {retries.length > 0 && ` (try ${retries.length + 1})`}
         </p>
       )}
@@ -197,4 +202,8 @@ function callsIn(steps: readonly Step[]): readonly Call[] {
 
 function callsOf(output: unknown): readonly Call[] {
   return isObject(output) && Array.isArray(output['toolCalls']) ? (output['toolCalls'] as readonly Call[]) : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

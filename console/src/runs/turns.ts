@@ -1,5 +1,5 @@
 import type { Run, RunInterrupt, Usage } from '../api/types.js';
-import { outcomeWord } from '../ui/outcome.js';
+import { outcomeWord } from '../ui/outcome-words.js';
 
 /** What one message of a user has caused: a run, and those that continue it with answers to what was asked. */
 export interface Turn {

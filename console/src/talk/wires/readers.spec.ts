@@ -127,7 +127,7 @@ describe('the reader of the Agent API', () => {
       { ...response, status: 'completed', output: [{ id: 'm2', type: 'message' }] },
     ];
     events.forEach((event, sequence_number) => reader.read({ ...event, sequence_number } as AgentApiEvent));
-    expect(await shown()).toMatchObject([{ kind: 'text', text: 'Hello', done: true }, { kind: 'notice' }, {}]);
+    expect(await shown()).toMatchObject([{ kind: 'text', text: 'Hello', done: true }, { id: 'end' }]);
     expect([run.end, run.cursor]).toEqual(['completed', 7]);
   });
 });
