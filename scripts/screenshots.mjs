@@ -63,6 +63,7 @@ async function main() {
 async function pictures(browser, url, trip, colorScheme) {
   const { page, picture, open, files } = await camera(browser, url, colorScheme, SIZE);
   await open('talk');
+  await page.getByRole('button', { name: 'Frames' }).click();
   await page.getByLabel('Message', { exact: true }).fill('What is the weather in Lisbon?');
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('article', { name: 'Card' }).waitFor();
