@@ -5,6 +5,7 @@ import { ApiError, json } from './api/client.js';
 import { useSignIn } from './api/credential.js';
 import type { Whoami } from './api/types.js';
 import { ConnectionNotice } from './frame/connection-notice.js';
+import { InboxCount } from './inbox/inbox-count.js';
 import { lazyPage } from './frame/lazy-page.js';
 import { NotFound } from './frame/not-found.js';
 import { PageBoundary } from './frame/page-boundary.js';
@@ -50,6 +51,12 @@ const PAGES = [
     page: lazyPage(async () => ({ default: (await import('./catalog/tools-page.js')).ToolsPage })),
   },
   {
+    name: 'models',
+    title: 'Models',
+    needs: 'ops:read',
+    page: lazyPage(async () => ({ default: (await import('./models/models-page.js')).ModelsPage })),
+  },
+  {
     name: 'access',
     title: 'Access',
     page: lazyPage(async () => ({ default: (await import('./access/access-page.js')).AccessPage })),
@@ -85,15 +92,18 @@ function Shell({ me, error }: { readonly me: Whoami | undefined; readonly error:
           Parley
         </Link>
         <nav aria-label="Pages">
-          {PAGES.map(({ name, title }) => (
-            <Link
-              key={name}
-              to={name === 'talk' ? lastTalk() : hrefOf([name])}
-              aria-current={current?.name === name ? 'page' : undefined}
-            >
-              {title}
-            </Link>
-          ))}
+          {PAGES.filter((one) => !('needs' in one) || me?.scopes.includes(one.needs) === true).map(
+            ({ name, title }) => (
+              <Link
+                key={name}
+                to={name === 'talk' ? lastTalk() : hrefOf([name])}
+                aria-current={current?.name === name ? 'page' : undefined}
+              >
+                {title}
+                {name === 'inbox' && me && <InboxCount />}
+              </Link>
+            ),
+          )}
         </nav>
         <div className="bar-end">
           {me && <span className="who">{me.actor.kind === 'none' ? 'No authentication' : me.userId}</span>}

@@ -156,6 +156,8 @@ export interface AgentContext {
    * @throws InputRefused if the person declined or the question has expired
    */
   interrupt(question: InputQuestion): Promise<Json>;
+  /** What the wire of the run adds to the metadata of a message that holds a summary; absent: nothing. */
+  readonly summaryLabel?: (summary: string) => JsonObject;
   /** Adds an entry to the audit log, committed with the events of this turn. */
   audit(note: AuditNote): void;
   /** Text that the request adds to the agent's system prompt for this run; empty if there is none. */

@@ -87,7 +87,7 @@ function ruleless(decision: string): string {
 }
 
 function approversOf({ approvers = {} }: PolicyAnswer): string {
-  const { roles, notOwner } = approvers;
+  const { roles, notOwner } = approvers as { readonly roles?: readonly string[]; readonly notOwner?: boolean };
   const who = roles ? `somebody with the role ${roles.join(' or ')}` : 'whoever may decide approvals';
   return notOwner ? `${who}, but not the owner of the run nor who started it` : who;
 }

@@ -1,7 +1,7 @@
 import { json } from '../api/client.js';
 import type { Span, Timeline } from '../api/types.js';
 import type { LiveRun } from './live-run.js';
-import type { Entry, EntryOf } from './transcript.js';
+import { callIdOf, type Entry, type EntryOf } from './transcript.js';
 
 /**
  * Says how a run went, once it has ended: the wires have different words for it, or none. How each call ended, that the
@@ -20,7 +20,7 @@ export function showOutcomes(run: LiveRun, { status, spans }: Pick<Timeline, 'st
   const { transcript, id: runId } = run;
   const calls = transcript.current.filter(isCall);
   const own = calls.filter(({ run: of }) => of === runId);
-  const open = new Set([...own, ...calls.filter(({ outcome, run: of }) => outcome === undefined && of !== runId)]);
+  const open = new Set([...own, ...calls.filter((call) => call.run !== runId && isOpen(call))]);
   for (const span of spans) {
     if (span.kind !== 'tool' || span.status === 'running') continue;
     const entry = entryOf([...open], span);
@@ -36,11 +36,16 @@ export function showOutcomes(run: LiveRun, { status, spans }: Pick<Timeline, 'st
   run.say('info', 'Stopped.', `stopped-${runId}`);
 }
 
+/** Whether it is not known yet how a call ended. */
+function isOpen({ outcome }: EntryOf<'call'>): boolean {
+  return outcome === undefined || outcome === 'approved';
+}
+
 function isCall(entry: Entry): entry is EntryOf<'call'> {
   return entry.kind === 'call';
 }
 
 /** Responses has items with ids of their own instead of calls: the first one of the tool is meant. */
 function entryOf(entries: readonly EntryOf<'call'>[], { callId, name }: Span): EntryOf<'call'> | undefined {
-  return entries.find(({ id }) => id === callId) ?? entries.find((entry) => entry.name === name);
+  return entries.find((entry) => callIdOf(entry) === callId) ?? entries.find((entry) => entry.name === name);
 }

@@ -10,6 +10,14 @@ interface Props {
   readonly onRetry?: () => void;
 }
 
+const FORBIDDEN = 'Your credential may not do this.';
+
+/** What the server says, so that another sentence can follow. */
+function sentence(error: unknown): string {
+  const text = messageOf(error);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 /** An error, in the words of the server; what the person can do about it where that is known. */
 export function ErrorNotice({ error, onRetry }: Props): ReactNode {
   const { lostAt } = useConnection();
@@ -21,8 +29,7 @@ export function ErrorNotice({ error, onRetry }: Props): ReactNode {
   const isOffline = error instanceof TypeError;
   return (
     <p role="alert" className="notice error">
-      {isOffline ? 'The server cannot be reached.' : messageOf(error)}
-      {isForbidden && ' Your credential has no scope for it.'}
+      {isOffline ? 'The server cannot be reached.' : isForbidden ? `${sentence(error)} ${FORBIDDEN}` : messageOf(error)}
       {onRetry && (
         <>
           {' '}

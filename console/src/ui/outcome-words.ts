@@ -27,6 +27,7 @@ const WORDS: Readonly<Record<string, Word>> = {
   // What people are asked.
   pending: { word: 'Waits', tone: 'warning' },
   approved: { word: 'Approved', tone: 'success' },
+  changed: { word: 'Approved with changes', tone: 'success' },
   answered: { word: 'Answered', tone: 'success' },
   cancelled: { word: 'Not answered', tone: 'neutral' },
   // Interrupted runs.

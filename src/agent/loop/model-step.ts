@@ -7,13 +7,12 @@ import type {
   ModelEvent,
   ModelFinishReason,
   ModelMessage,
-  ModelPart,
   ModelRequest,
   ModelStream,
   ModelToolCall,
 } from '../ports/model-client.js';
 import type { KeptStates } from '../prompt/kept-states.js';
-import { estimateTextTokens, MEDIA_TOKENS, usageOf } from '../prompt/token-estimate.js';
+import { estimatePromptTokens, estimateTextTokens, usageOf } from '../prompt/token-estimate.js';
 import { validHistory } from '../prompt/valid-history.js';
 import { ModelBatches } from './model-batches.js';
 import { announcePrediction, type PredictedState } from './predicted-state.js';
@@ -251,17 +250,5 @@ function partialUsage(
   { answer, reasoning }: { readonly answer: string; readonly reasoning: string },
 ): Usage {
   const declared = tools.length === 0 ? 0 : estimateTextTokens(JSON.stringify(tools));
-  const input = messages.reduce((sum, message) => sum + tokensOf(message), declared);
-  return usageOf(input, estimateTextTokens(answer), estimateTextTokens(reasoning));
-}
-
-/** The tokens of a message's texts, calls and media. */
-function tokensOf(message: ModelMessage): number {
-  if (message.role === 'user') return message.content.reduce((sum, part) => sum + partTokens(part), 0);
-  const calls = message.role === 'assistant' ? message.toolCalls.map(({ name, arguments: text }) => name + text) : [];
-  return estimateTextTokens(message.content + calls.join(''));
-}
-
-function partTokens(part: ModelPart): number {
-  return part.type === 'text' ? estimateTextTokens(part.text) : MEDIA_TOKENS;
+  return usageOf(declared + estimatePromptTokens(messages), estimateTextTokens(answer), estimateTextTokens(reasoning));
 }

@@ -53,6 +53,7 @@ export class ResponsesReader {
       transcript.put({
         kind: 'call',
         id,
+        ...(typeof item['call_id'] === 'string' && { callId: item['call_id'] }),
         name: String(item['name']),
         args,
         done,

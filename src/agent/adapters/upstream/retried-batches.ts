@@ -1,4 +1,4 @@
-import type { Delay } from '../../../common/index.js';
+import type { AppError, Delay } from '../../../common/index.js';
 import type { FailedTry, ModelEvent } from '../../ports/model-client.js';
 import { toAppError } from './error-mapping.js';
 import { kindOf } from './failure-kind.js';
@@ -21,6 +21,8 @@ export interface RetrySettings {
   readonly delay: Delay;
   /** The jitter: a number in [0, 1). */
   readonly random: () => number;
+  /** Told of the error that a call ends with. */
+  readonly failed?: (error: AppError) => void;
 }
 
 type Batch = readonly ModelEvent[];
@@ -121,7 +123,11 @@ export class RetriedBatches implements AsyncIterableIterator<readonly ModelEvent
   /** @throws AppError unless the answer is complete */
   private lastBatch(error: unknown): Batch {
     const finish = error instanceof EmptyAnswerError ? error.finish : undefined;
-    if (!finish && kindOf(error) !== 'filtered') throw toAppError(error, this.hasBegun);
+    if (!finish && kindOf(error) !== 'filtered') {
+      const failure = toAppError(error, this.hasBegun);
+      this.settings.failed?.(failure);
+      throw failure;
+    }
     this.isOver = true;
     return finish ? [finish] : FILTERED;
   }
