@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { begin, end, rawUpstream, type RawUpstream, refuse } from '../../src/agent/adapters/testing/raw-upstream.js';
+import { begin, end, rawUpstream, type RawUpstream, refuse, type Script } from '../../src/agent/adapters/testing/raw-upstream.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 const BUSY = refuse(503, 'overloaded', { 'retry-after-ms': '1' });
@@ -9,7 +9,7 @@ describe('model calls that fail, in the timeline', () => {
   let upstream: RawUpstream;
   let server: TestServer;
 
-  async function spansWith(...scripts: Parameters<typeof rawUpstream>): Promise<unknown[]> {
+  async function spansWith(...scripts: readonly Script[]): Promise<unknown[]> {
     upstream = await rawUpstream(...scripts);
     server = await startServer({ env: { LLM_BASE_URL: upstream.url, LLM_API_KEY: 'sk', LLM_MAX_RETRIES: '1' } });
     const id = `run-${randomUUID()}`;
