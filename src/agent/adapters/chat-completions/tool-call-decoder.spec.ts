@@ -39,6 +39,20 @@ describe('ToolCallDecoder', () => {
       [A, B],
     ],
     [
+      'an empty object before the arguments, as LiteLLM sends it',
+      [named('look', '{}', { index: 0, id: 'a' }), more('{"x":', { index: 0 }), more('1}', { index: 0 })],
+      [A],
+    ],
+    [
+      'a whole call that comes again at the end',
+      [
+        named('look', '{"x":', { index: 0, id: 'a' }),
+        more('1}', { index: 0 }),
+        named('look', A.arguments, { index: 0, id: 'a' }),
+      ],
+      [A],
+    ],
+    [
       'by index, interleaved',
       [
         named('look', '{"x":', { index: 0, id: 'a' }),
@@ -277,6 +291,7 @@ describe('ToolCallDecoder', () => {
     decoder.read(named('look', '{"x":1}', { index: 0, id: 'look:0' }), events);
     decoder.read(named('see', '{}', { index: 1, id: 'see:0' }), events);
     decoder.read(named('hear', '{}', { index: 2, id: 'see:0' }), events);
+    decoder.end(events);
     expect(assemble(events).calls.map(({ id }) => id)).toEqual(['look:0_3', 'see:0', 'see:0_2']);
     expect(decoder.kept).toEqual({
       'look:0_3': { place: 0, id: 'look:0' },
