@@ -8,8 +8,11 @@ import type { AnswerLoad, AnswerResult, WireName } from './protocol.js';
 import type { Report } from './report.js';
 import { ScratchDatabase } from './scratch-database.js';
 
-/** Who is between the model and the client: the hand-written relay, Parley with its log, or the Parley of another checkout. */
-export type Variant = 'relay' | 'parley' | 'other';
+/**
+ * Who is between the model and the client: the hand-written relay, Parley with its log, the Parley of another checkout, or
+ * the first Parley over Chat Completions.
+ */
+export type Variant = 'relay' | 'parley' | 'other' | 'chat';
 
 /** How the rows with a model are run. */
 export interface ModelBenchOptions {
@@ -140,12 +143,13 @@ export class ModelBench {
 
   /** What a variant is asked over. */
   wireOf(variant: Variant): WireName {
+    if (variant === 'chat') return 'chat-completions';
     return variant === 'relay' ? 'relay' : this.options.wire;
   }
 
   /** One load against one variant, with the processor time that it cost there. */
   async measure(variant: Variant, loadFor: (target: { wire: WireName; port: number }) => AnswerLoad): Promise<Cell> {
-    const parley = variant === 'relay' ? undefined : await this[variant]();
+    const parley = variant === 'relay' ? undefined : await this[variant === 'chat' ? 'parley' : variant]();
     const server = parley?.server ?? (await this.relay());
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     const load = loadFor({ wire: this.wireOf(variant), port: server.port });
@@ -198,7 +202,7 @@ export class ModelBench {
     cell: (variant: Variant, warmUp: boolean) => Promise<Cell>,
     baseline: Exclude<Variant, 'parley'> = 'relay',
   ): Promise<Record<Variant, Cell[]>> {
-    const cells: Record<Variant, Cell[]> = { relay: [], parley: [], other: [] };
+    const cells: Record<Variant, Cell[]> = { relay: [], parley: [], other: [], chat: [] };
     for (const variant of [baseline, 'parley'] as const) {
       await this.warmUp(variant);
       await cell(variant, true);

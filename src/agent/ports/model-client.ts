@@ -66,6 +66,13 @@ export interface ModelOptions {
   readonly parallelToolCalls?: boolean;
   /** How hard a reasoning model is to think, in the provider's words: `low`, `medium`, `high` … */
   readonly reasoningEffort?: string;
+  /**
+   * Estimated tokens of a conversation above which the model loop puts a summary in place of its beginning; at most
+   * CONTEXT_TOKEN_BUDGET. Of no meaning to the model.
+   */
+  readonly compactAbove?: number;
+  /** True: a summary is all that the run writes. Of no meaning to the model. */
+  readonly compactOnly?: boolean;
 }
 
 /** What the answer's text has to be. A `json_schema` answer is a valid instance of the schema. */
@@ -137,6 +144,20 @@ export type ModelEvent =
        */
       readonly replay?: JsonObject;
     };
+
+/** A try of a model call that failed, after which the call was made again. */
+export interface FailedTry {
+  /** When it failed, in milliseconds since the epoch. */
+  readonly at: number;
+  /** As the error of the call would have it: a MODEL_* code and its sentence. */
+  readonly code: string;
+  readonly message: string;
+  /** Milliseconds that were waited before the next try. */
+  readonly pauseMs: number;
+}
+
+/** The events of a model call as they arrive, and how often it was made again so far, if its client knows. */
+export type ModelStream = AsyncIterable<readonly ModelEvent[]> & { readonly retries?: readonly FailedTry[] };
 
 /** Why a model call ended. */
 export type ModelFinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other';
@@ -214,5 +235,5 @@ export abstract class ModelClient {
     return { kind: this.provider, name: this.provider };
   }
 
-  abstract stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
+  abstract stream(request: ModelRequest, signal: AbortSignal): ModelStream;
 }
