@@ -39,20 +39,6 @@ describe('ToolCallDecoder', () => {
       [A, B],
     ],
     [
-      'an empty object before the arguments, as LiteLLM sends it',
-      [named('look', '{}', { index: 0, id: 'a' }), more('{"x":', { index: 0 }), more('1}', { index: 0 })],
-      [A],
-    ],
-    [
-      'a whole call that comes again at the end',
-      [
-        named('look', '{"x":', { index: 0, id: 'a' }),
-        more('1}', { index: 0 }),
-        named('look', A.arguments, { index: 0, id: 'a' }),
-      ],
-      [A],
-    ],
-    [
       'by index, interleaved',
       [
         named('look', '{"x":', { index: 0, id: 'a' }),
