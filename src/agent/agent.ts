@@ -37,6 +37,11 @@ export interface Journal {
    *   of unfinished steps are discarded
    */
   finish(key: string, inputHash: string, output: JsonObject, messageIds: readonly string[]): void;
+  /**
+   * Records why a step failed, for people who look at the run. The step stays unfinished: a resumed run executes it
+   * again.
+   */
+  fail(key: string, inputHash: string, failure: JsonObject): void;
 }
 
 /** One operation of an RFC 6902 patch, for example `{op: 'replace', path: '/title', value: 'x'}`. */

@@ -8,6 +8,7 @@ import type {
   ModelFinishReason,
   ModelMessage,
   ModelRequest,
+  ModelStream,
   ModelToolCall,
 } from '../ports/model-client.js';
 import type { KeptStates } from '../prompt/kept-states.js';
@@ -89,18 +90,22 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
   const observed = observe(call, sent);
   const traced =
     observed?.traceparent === undefined ? sent : Object.assign({}, sent, { traceparent: observed.traceparent });
+  let source: ModelStream | undefined;
   let batches: ModelBatches | undefined;
   let isFinished = false;
   let unchecked = 0;
   try {
-    batches = new ModelBatches(client.stream(traced, context.signal), context.signal);
+    source = client.stream(traced, context.signal);
+    batches = new ModelBatches(source, context.signal);
     for (let batch = await batches.next(); batch; batch = await batches.next()) {
       observed?.arrived();
       const end = writeBatch(writer, batch);
       if (end) {
         isFinished = true;
         const { output, messageIds } = finish(context, writer, end);
-        context.journal.finish(key, inputHash, { ...output } as unknown as JsonObject, messageIds);
+        const { retries = [] } = source;
+        const recorded = Object.assign({}, output, retries.length > 0 && { retries });
+        context.journal.finish(key, inputHash, recorded as unknown as JsonObject, messageIds);
         observed?.answered({ finishReason: output.finishReason, usage: output.usage, output: shown(output) });
         return output;
       }
@@ -109,8 +114,14 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
       unchecked = 0;
       yield;
     }
+    throw new AppError('MODEL_EXECUTION_FAILED', 'The answer of the model has no finish event');
   } catch (error) {
     observed?.failed(error);
+    if (error instanceof AppError && !context.signal.aborted) {
+      const { code, message } = error;
+      const failure = { error: { code, message }, retries: source?.retries ?? [] };
+      context.journal.fail(key, inputHash, failure as unknown as JsonObject);
+    }
     throw error;
   } finally {
     batches?.close();
@@ -119,7 +130,6 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
     // A call without any answer counts as free, because its cost is unknown.
     if (!isFinished && !writer.isEmpty) context.response.addUsage(partialUsage(sent, writer.texts));
   }
-  throw new AppError('MODEL_EXECUTION_FAILED', 'The answer of the model has no finish event');
 }
 
 /** Begins to observe the call. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { MessageAttachments } from '../../attachment/index.js';
 import { AppError, type Reach, userReach } from '../../common/index.js';
 import type { AgentResponse, InterruptEvent, LoggedEvent, Message } from '../../events/index.js';
 import { type ListedRun, type RunListing, RunListings, Runs, type RunView } from '../../run/index.js';
@@ -35,6 +36,7 @@ export class CompletionsService {
     private readonly listings: RunListings,
     private readonly streams: RunStreams,
     private readonly wire: ChatCompletionsWire,
+    private readonly attachments: MessageAttachments,
   ) {}
 
   /**
@@ -93,7 +95,7 @@ export class CompletionsService {
   async messages(reach: Reach, id: string): Promise<readonly StoredMessage[]> {
     const own = ownReach(reach, await this.listed(reach, id));
     const [run, input] = await Promise.all([this.runs.view(own, id), this.runs.input(own, id)]);
-    return storedMessages(id, completionDataOf(run)?.instructions ?? [], input);
+    return storedMessages(id, completionDataOf(run)?.instructions ?? [], this.attachments.shown(input, run));
   }
 
   private async listed(reach: Reach, id: string): Promise<ListedRun> {
