@@ -27,6 +27,7 @@ export function banner(configuration: Configuration, version: string, port: numb
     `  API docs   ${url}/docs`,
     `  Database   ${describeDatabase(configuration.get(DatabaseSettings).address)}`,
     `  Model      ${describeModel(configuration.get(ModelSettings).server, model)}`,
+    ...configuration.get(ModelSettings).named.map(({ name, server }) => `             ${describeNamed(name, server)}`),
     '',
     ...(methods.includes('keys') ? ['Create a key:', '', `  ${CREATE_KEY}`, ''] : []),
     'Try it:',
@@ -47,6 +48,11 @@ function describeDatabase(address: DatabaseAddress): string {
   if (address.kind === 'sqlite') return `embedded, ${address.file}`;
   const url = new URL(address.url);
   return `PostgreSQL, ${url.host}${url.pathname}`;
+}
+
+/** A model that agents choose by its name. */
+function describeNamed(name: string, { kind, model, baseUrl, provider }: ModelServer): string {
+  return `${name}: ${model} ${kind === 'native' ? `of ${provider}` : `at ${baseUrl}`}`;
 }
 
 /** What answers, how it is called, and what it was chosen by. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ExactJson, isPlainObject, type Json } from '../../common/index.js';
+import { type ExactJson, isPlainObject, type Json } from '../../../common/index.js';
 
 /*
  * The protocol's library reads and writes messages with JSON.parse and JSON.stringify, which change integers beyond

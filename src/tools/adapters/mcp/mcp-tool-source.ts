@@ -1,8 +1,9 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { SchemaValidator } from '../schema-validator.js';
-import { type ServerTool, type ToolServerState, ToolSource, type UnavailableServer } from '../tool.js';
+import { SchemaValidator } from '../../schema-validator.js';
+import { type ToolServerState, ToolSource, type UnavailableServer } from '../../ports/tool-source.js';
+import type { ServerTool } from '../../tool.js';
 import { McpServer } from './mcp-server.js';
-import { McpSettings } from './mcp.settings.js';
+import { McpSettings } from '../../mcp/mcp.settings.js';
 
 /**
  * The tools of the configured MCP servers, in the order of the configuration. Required servers are

@@ -1,9 +1,9 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import packageJson from '../../../package.json';
-import type { McpServerConfig } from './mcp-servers.js';
-import type { ToolProgress } from '../tool.js';
+import packageJson from '../../../../package.json';
+import type { McpServerConfig } from '../../mcp/mcp-servers.js';
+import type { ToolProgress } from '../../tool.js';
 import { asWritten, plainValue } from './exact-wire.js';
 import { createTransport } from './transport.js';
 import { CallResult, ToolPage } from './wire-schemas.js';

@@ -1,18 +1,11 @@
 import { Logger } from '@nestjs/common';
-import { fingerprint } from '../../common/index.js';
-import type { McpServerConfig } from './mcp-servers.js';
-import type { McpSettings } from './mcp.settings.js';
-import { DeadlineError } from '../deadline.js';
-import type { SchemaValidator } from '../schema-validator.js';
-import {
-  type ServerTool,
-  type ToolContext,
-  ToolAnswer,
-  ToolError,
-  type ToolProgress,
-  type ToolServerState,
-  type UnavailableServer,
-} from '../tool.js';
+import { fingerprint } from '../../../common/index.js';
+import type { McpServerConfig } from '../../mcp/mcp-servers.js';
+import type { McpSettings } from '../../mcp/mcp.settings.js';
+import { DeadlineError } from '../../deadline.js';
+import type { SchemaValidator } from '../../schema-validator.js';
+import type { ToolServerState, UnavailableServer } from '../../ports/tool-source.js';
+import { type ServerTool, type ToolContext, ToolAnswer, ToolError, type ToolProgress } from '../../tool.js';
 import { failureOf, reasonOf, redact } from './call-failure.js';
 import type { McpConnection } from './mcp-connection.js';
 import { McpLink } from './mcp-link.js';

@@ -1,25 +1,22 @@
-import { getMetadataStorage, type ValidationArguments } from 'class-validator';
-import 'reflect-metadata';
-import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
-import { setViolationMessage } from '../violation-messages.js';
-import type { ArgumentsClass } from './agent-tool.decorator.js';
-
-/** The metadata key of `@ApiProperty()` of @nestjs/swagger. */
-const API_PROPERTY_KEY = 'swagger/apiModelProperties';
-
-interface RuleMetadata extends Rule {
-  readonly type: string;
-  readonly propertyName: string;
-  readonly each: boolean;
-  /** The sentence that the author of the class gave for a violation. */
-  readonly message?: string | ((args: ValidationArguments) => string);
-}
+import type { Json, JsonObject } from '../../../common/index.js';
+import type { ArgumentsClass } from '../../agent-tool.decorator.js';
+import { setViolationMessage } from '../../violation-messages.js';
+import {
+  designType,
+  documentation,
+  initialValues,
+  isDateProperty,
+  nestedClassOf,
+  type RuleMetadata,
+  rulesByProperty,
+} from './argument-class.js';
 
 /**
  * Makes a JSON Schema from a class with class-validator decorators: types, ranges, lengths, `IsIn`,
- * `IsEnum`, formats, arrays, nested classes and `IsOptional`. Descriptions, defaults and the class of
- * array items come from `@ApiProperty({ description, default, type })`. Additional properties are refused. The `message`
- * of a decorator is what `SchemaValidator` says of a value that violates it.
+ * `IsEnum`, formats, dates, arrays, nested classes and `IsOptional`. A property with an initial value is optional, and the
+ * value is its default. Descriptions, other defaults and the class of array items come from
+ * `@ApiProperty({ description, default, type })`, or the class from `@Type()`. Additional properties are refused.
+ * The `message` of a decorator is what `SchemaValidator` says of a value that violates it.
  *
  * @throws Error if a class contains itself, or if the class of a nested property is not known
  */
@@ -29,15 +26,15 @@ export function dtoSchema(dto: ArgumentsClass): JsonObject {
 
 function classSchema(dto: ArgumentsClass, path: readonly ArgumentsClass[]): JsonObject {
   if (path.includes(dto)) throw new Error(`${dto.name} contains itself; give a JSON Schema instead`);
-  const byProperty = new Map<string, RuleMetadata[]>();
-  for (const rule of rulesOf(dto)) {
-    byProperty.set(rule.propertyName, [...(byProperty.get(rule.propertyName) ?? []), rule]);
-  }
+  const initial = initialValues(dto);
   const properties: JsonObject = {};
   const required: string[] = [];
-  for (const [property, rules] of byProperty) {
-    properties[property] = propertySchema(dto, property, rules, [...path, dto]);
-    if (!rules.some((rule) => rule.type === 'conditionalValidation')) required.push(property);
+  for (const [property, rules] of rulesByProperty(dto)) {
+    const schema = propertySchema(dto, property, rules, [...path, dto]);
+    const value = initial.get(property)?.value;
+    properties[property] = value === undefined ? schema : Object.assign(schema, { default: value });
+    const isOptional = initial.has(property) || rules.some((rule) => rule.type === 'conditionalValidation');
+    if (!isOptional) required.push(property);
   }
   return {
     type: 'object',
@@ -47,22 +44,18 @@ function classSchema(dto: ArgumentsClass, path: readonly ArgumentsClass[]): Json
   };
 }
 
-function rulesOf(dto: ArgumentsClass): RuleMetadata[] {
-  return getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
-}
-
 function propertySchema(
   dto: ArgumentsClass,
   property: string,
   rules: readonly RuleMetadata[],
   path: readonly ArgumentsClass[],
 ): JsonObject {
-  const prototype = dto.prototype as object;
-  const designed: unknown = Reflect.getMetadata('design:type', prototype, property);
-  const documented = documentation(prototype, property);
+  const designed = designType(dto, property);
+  const documented = documentation(dto, property);
   const isArray = designed === Array || rules.some((rule) => rule.each || rule.name === 'isArray');
   const nested = rules.some((rule) => rule.type === 'nestedValidation');
-  const item: JsonObject = nested ? nestedSchema(documented['type'], designed, property, path) : {};
+  const item: JsonObject = nested ? nestedSchema(dto, property, path) : {};
+  if (!nested && isDateProperty(dto, property, rules)) Object.assign(item, DATE);
   const whole: JsonObject = {};
   for (const rule of rules) {
     Object.assign(isArray && rule.each ? item : isArray ? whole : item, ruleKeywords(rule));
@@ -95,6 +88,9 @@ function shown(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'the value' : String(value);
 }
 
+/** A time with its zone: tools get it as a date. */
+const DATE = { type: 'string', format: 'date-time' } as const;
+
 /** The declared TypeScript type, for a property whose decorators do not determine one. */
 function defaultType(designed: unknown, schema: JsonObject): JsonObject {
   if ('type' in schema || 'enum' in schema) return {};
@@ -104,30 +100,10 @@ function defaultType(designed: unknown, schema: JsonObject): JsonObject {
   return {};
 }
 
-function nestedSchema(
-  documentedType: unknown,
-  designed: unknown,
-  property: string,
-  path: readonly ArgumentsClass[],
-): JsonObject {
-  const named: unknown = Array.isArray(documentedType) ? documentedType[0] : documentedType;
-  const candidate = resolveClass(named) ?? (designed === Array ? undefined : resolveClass(designed));
-  if (candidate) return classSchema(candidate, path);
-  throw new Error(`The class of ${property} is not known: add @ApiProperty({ type: [Item] })`);
-}
-
-/** A class, or the class returned by a `() => Class` or `() => [Class]`. */
-function resolveClass(value: unknown): ArgumentsClass | undefined {
-  if (typeof value !== 'function' || value === Object) return undefined;
-  if (value.prototype !== undefined && rulesOf(value as ArgumentsClass).length > 0) return value as ArgumentsClass;
-  if (value.prototype !== undefined) return undefined;
-  const lazy: unknown = (value as () => unknown)();
-  return resolveClass(Array.isArray(lazy) ? lazy[0] : lazy);
-}
-
-function documentation(prototype: object, property: string): Record<string, unknown> {
-  const documented: unknown = Reflect.getMetadata(API_PROPERTY_KEY, prototype, property);
-  return isPlainObject(documented) ? documented : {};
+function nestedSchema(dto: ArgumentsClass, property: string, path: readonly ArgumentsClass[]): JsonObject {
+  const nested = nestedClassOf(dto, property);
+  if (nested) return classSchema(nested, path);
+  throw new Error(`The class of ${property} is not known: add @ApiProperty({ type: [Item] }) or @Type(() => Item)`);
 }
 
 function notes(documented: Record<string, unknown>): JsonObject {
@@ -135,12 +111,6 @@ function notes(documented: Record<string, unknown>): JsonObject {
   if (typeof documented['description'] === 'string') result['description'] = documented['description'];
   if (documented['default'] !== undefined) result['default'] = documented['default'] as Json;
   return result;
-}
-
-/** One class-validator decorator: its name and arguments. */
-interface Rule {
-  readonly name?: string;
-  readonly constraints?: readonly unknown[];
 }
 
 type Keywords = (constraints: readonly unknown[]) => JsonObject;
@@ -182,6 +152,6 @@ const KEYWORDS: Readonly<Record<string, Keywords>> = {
 };
 
 /** The JSON Schema keywords of a rule; empty for a rule that JSON Schema cannot express. */
-function ruleKeywords(rule: Rule): JsonObject {
+function ruleKeywords(rule: RuleMetadata): JsonObject {
   return (rule.name === undefined ? undefined : KEYWORDS[rule.name])?.(rule.constraints ?? []) ?? {};
 }

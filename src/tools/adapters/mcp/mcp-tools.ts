@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../common/index.js';
-import type { McpServerConfig } from './mcp-servers.js';
-import { repairedSchema } from '../schema-repair.js';
-import type { SchemaValidator } from '../schema-validator.js';
-import type { ServerTool, ToolAnnotations, ToolContext, ToolEffects } from '../tool.js';
-import { validNames } from '../valid-name.js';
+import type { JsonObject } from '../../../common/index.js';
+import type { McpServerConfig } from '../../mcp/mcp-servers.js';
+import { repairedSchema } from '../../schema-repair.js';
+import type { SchemaValidator } from '../../schema-validator.js';
+import type { ServerTool, ToolAnnotations, ToolContext, ToolEffects } from '../../tool.js';
+import { validNames } from '../../valid-name.js';
 import { ToolDescription } from './wire-schemas.js';
 
 /** The tool that a call is for. */

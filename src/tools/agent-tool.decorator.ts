@@ -1,7 +1,10 @@
-import type { JsonObject } from '../../common/index.js';
-import type { CompleteArguments, ToolContext, ToolEffects } from '../tool.js';
+import type { JsonObject } from '../common/index.js';
+import type { CompleteArguments, ToolContext, ToolEffects } from './tool.js';
 
-/** A class whose class-validator decorators describe the arguments of a tool. */
+/**
+ * A class whose class-validator decorators describe the arguments of a tool. The tool gets an instance of it, made with
+ * class-transformer: initial values are defaults, nested classes are instances, and dates are dates.
+ */
 export type ArgumentsClass = abstract new () => object;
 
 /** The options of `@AgentTool()`. */
@@ -12,7 +15,7 @@ export interface AgentToolOptions {
   readonly description: string;
   /** What a second execution would do. Decides whether a call is repeated after its worker stopped. */
   readonly effects: ToolEffects;
-  /** A class with class-validator decorators, or a JSON Schema of an object. */
+  /** A class with class-validator decorators, whose instances the method gets, or a JSON Schema of an object. */
   readonly parameters: ArgumentsClass | JsonObject;
   /** Adds arguments that the model omitted and the server knows, such as the user's time zone. Must be pure. */
   readonly completeArguments?: CompleteArguments;
@@ -26,8 +29,8 @@ export type AgentToolMethod<Args extends object> = (args: Args, context: ToolCon
 const METADATA_KEY = Symbol('parley:agent-tool');
 
 /**
- * Makes a method of a provider a tool that the model can call. The method receives validated arguments as
- * a plain object. Throw a `ToolError` to tell the model what went wrong.
+ * Makes a method of a provider a tool that the model can call. The method receives validated arguments: an instance of the
+ * class in `parameters`, or a plain object for a JSON Schema. Throw a `ToolError` to tell the model what went wrong.
  *
  * ```ts
  * @AgentTool({ description: 'Adds two numbers.', effects: 'none', parameters: AddArgs })

@@ -1,4 +1,4 @@
-import type { McpServerConfig } from './mcp-servers.js';
+import type { McpServerConfig } from '../../mcp/mcp-servers.js';
 import { McpConnection, type ConnectionEvents } from './mcp-connection.js';
 
 /** The delay after the first failure. It doubles with each further failure. */

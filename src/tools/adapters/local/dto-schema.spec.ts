@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
   IsBoolean,
+  IsDate,
   IsEmail,
   IsIn,
   IsInt,
@@ -17,7 +20,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { SchemaValidator } from '../schema-validator.js';
+import { SchemaValidator } from '../../schema-validator.js';
 import { dtoSchema } from './dto-schema.js';
 
 class Guest {
@@ -106,7 +109,60 @@ const guest = {
   additionalProperties: false,
 };
 
+class Pocket {
+  @IsString()
+  name = 'main';
+}
+
+class Package {
+  @IsOptional()
+  @IsIn(['g', 'kg'])
+  unit = 'g';
+
+  @IsInt()
+  count: number = 1;
+
+  @IsDate()
+  sendAt!: Date;
+
+  @IsOptional()
+  @Type(() => Date)
+  @IsDate({ each: true })
+  stops?: Date[];
+
+  @IsString()
+  id: string = randomUUID();
+
+  @ValidateNested({ each: true })
+  @Type(() => Pocket)
+  pockets: Pocket[] = [];
+}
+
 describe('dtoSchema', () => {
+  it('initial values are defaults, and dates are times', () => {
+    expect(dtoSchema(Package)).toEqual({
+      type: 'object',
+      properties: {
+        unit: { enum: ['g', 'kg'], default: 'g' },
+        count: { type: 'integer', default: 1 },
+        sendAt: { type: 'string', format: 'date-time' },
+        stops: { type: 'array', items: { type: 'string', format: 'date-time' } },
+        id: { type: 'string' },
+        pockets: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { name: { type: 'string', default: 'main' } },
+            additionalProperties: false,
+          },
+          default: [],
+        },
+      },
+      required: ['sendAt'],
+      additionalProperties: false,
+    });
+  });
+
   it('the schema follows the decorators', () => {
     expect(dtoSchema(Invitation)).toEqual({
       type: 'object',

@@ -1,4 +1,4 @@
-import { canonicalJson, type ExactJson, exactJsonText, isPlainObject, parseExactJson } from '../../common/index.js';
+import { canonicalJson, type ExactJson, exactJsonText, isPlainObject, parseExactJson } from '../../../common/index.js';
 import { exactValue } from './exact-wire.js';
 import type { CallResult } from './wire-schemas.js';
 

@@ -1,11 +1,13 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { AppError, type JsonObject } from '../../common/index.js';
-import { ToolSettings } from '../tools.settings.js';
-import { agentToolOptions, type AgentToolMethod, type AgentToolOptions } from './agent-tool.decorator.js';
+import { AppError, type JsonObject } from '../../../common/index.js';
+import { ToolSettings } from '../../tools.settings.js';
+import { agentToolOptions, type AgentToolMethod, type AgentToolOptions } from '../../agent-tool.decorator.js';
+import { argumentInstance, withInitialValues } from './argument-class.js';
 import { dtoSchema } from './dto-schema.js';
-import { SchemaValidator } from '../schema-validator.js';
-import { type ServerTool, ToolSource } from '../tool.js';
+import { SchemaValidator } from '../../schema-validator.js';
+import { ToolSource } from '../../ports/tool-source.js';
+import type { ServerTool } from '../../tool.js';
 
 /** The function names that model providers accept. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -81,7 +83,7 @@ export class LocalToolSource extends ToolSource implements OnModuleInit {
       timeoutMs: options.timeoutMs ?? this.settings.timeoutMs,
       origin: { kind: 'local' },
       ...(options.completeArguments ? { completeArguments: options.completeArguments } : {}),
-      invoke: async (args, context) => method.call(instance, args, context),
+      ...callable(instance, method, options),
     };
   }
 
@@ -97,6 +99,20 @@ export class LocalToolSource extends ToolSource implements OnModuleInit {
       });
     }
   }
+}
+
+/** How the method is called: with an instance of its argument class, if it has one. */
+function callable(
+  instance: object,
+  method: AgentToolMethod<object>,
+  { parameters }: AgentToolOptions,
+): Pick<ServerTool, 'invoke' | 'withDefaults'> {
+  if (typeof parameters !== 'function')
+    return { invoke: async (args, context) => method.call(instance, args, context) };
+  return {
+    withDefaults: (args) => withInitialValues(parameters, args),
+    invoke: async (args, context) => method.call(instance, argumentInstance(parameters, args), context),
+  };
 }
 
 function reason(error: unknown): string {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Clock, isTimeZone, localTime, resolveTimeZone } from '../../common/index.js';
+import { Clock, isTimeZone, localTime, resolveTimeZone } from '../common/index.js';
 import { AgentTool } from './agent-tool.decorator.js';
-import type { ToolContext } from '../tool.js';
+import type { ToolContext } from './tool.js';
 
 interface GetCurrentTimeArgs {
   readonly timezone?: string;

@@ -1,6 +1,6 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { exactFetch } from './exact-fetch.js';
-import type { McpTransportConfig } from './mcp-servers.js';
+import type { McpTransportConfig } from '../../mcp/mcp-servers.js';
 import { StdioTransport } from './stdio-transport.js';
 
 /**
