@@ -5,13 +5,13 @@ import { userReach } from '../../common/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { DONE_FRAME, fieldReaderAt, type StreamClient } from '../http/index.js';
 import { type OnDisconnect, RunStreams } from '../wire/index.js';
-import { levelOf } from './ai-sdk-data.js';
+import { answerIdOf, levelOf } from './ai-sdk-data.js';
 import { frameOf } from './ai-sdk.encoder.js';
 import { AiSdkWire } from './ai-sdk.wire.js';
 import { type ChatMessages, ChatMessagesService } from './chat-messages.service.js';
 import { checkedChatId } from './chat-request.decoder.js';
-import { type ChatQuery, ChatSubmission } from './chat-submission.js';
-import { Turns } from './turns.js';
+import type { ChatQuery } from './chat-requests.js';
+import { ChatSubmission } from './chat-submission.js';
 
 /** The frames of a stream, in batches that are written at once. */
 type Frames = Observable<readonly string[]>;
@@ -28,7 +28,6 @@ export class AiSdkService {
     private readonly wire: AiSdkWire,
     private readonly streams: RunStreams,
     private readonly runs: Runs,
-    private readonly turns: Turns,
     private readonly submission: ChatSubmission,
     private readonly chats: ChatMessagesService,
   ) {}
@@ -98,11 +97,7 @@ export class AiSdkService {
     const run = turn.at(-1) ?? from;
     const encoder = wire.turnEncoder(turn, from, sdk && levelOf(sdk));
     announce(client, run);
-    const expired = async (): Promise<readonly string[]> => {
-      await encoder.prepare();
-      const { events } = await this.turns.logged(run);
-      return [...events.flatMap((event) => encoder.next(event)), ...encoder.end()];
-    };
+    const expired = (): Promise<readonly string[]> => wire.retained(run, encoder);
     return this.streams.follow(run, client, { wire, encoder, expired, onDisconnect: 'continue' }).events();
   }
 
@@ -112,7 +107,7 @@ export class AiSdkService {
     if (last) announce(client, last);
     const level = last ? this.wire.foldOptions(last).level : 6;
     const finish = frameOf({ type: 'finish', ...(level > 5 && { finishReason: 'tool-calls' as const }) });
-    return of([frameOf({ type: 'start', messageId: this.turns.answerId(turn) }), finish, DONE_FRAME]);
+    return of([frameOf({ type: 'start', messageId: answerIdOf(turn) }), finish, DONE_FRAME]);
   }
 }
 

@@ -51,6 +51,13 @@ export class AiSdkWire extends Wire {
     return this.made(run, { before, from: from.ordinal }, level);
   }
 
+  /** The frames of a run whose events were removed, by the encoder of its turn. */
+  async retained(run: RunView, encoder: AiSdkEncoder): Promise<readonly string[]> {
+    await encoder.prepare();
+    const { events } = await this.turns.logged(run);
+    return [...events.flatMap((event) => encoder.next(event)), ...encoder.end()];
+  }
+
   /** How a run is written. @param level absent: that of the request that it was accepted with */
   foldOptions(run: RunView, level?: Level): FoldOptions {
     const data: AiSdkData = aiSdkDataOf(run) ?? dataOfSettings(this.settings);

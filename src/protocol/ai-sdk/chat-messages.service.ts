@@ -1,17 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { MessageAttachments } from '../../attachment/index.js';
-import { Clock, isPlainObject, type Principal, userReach } from '../../common/index.js';
+import type { Principal } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
-import { Interrupts, type InterruptView } from '../../interrupt/index.js';
-import { Runs, type RunView } from '../../run/index.js';
+import type { RunView } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
-import { questionsOf } from '../ag-ui-events/index.js';
-import { AiSdkSettings } from './ai-sdk.settings.js';
-import { AiSdkWire } from './ai-sdk.wire.js';
+import { ActiveTurns } from './active-turns.js';
 import type { Level, UiMessage } from './chunk.types.js';
-import { MessageReducer } from './message-reducer.js';
 import { shownMessages } from './shown-messages.js';
-import { TurnFold } from './turn-fold.js';
+import { TurnMessages } from './turn-messages.js';
 import { Turns } from './turns.js';
 
 /** Messages outside of runs that are read at once. */
@@ -36,21 +32,16 @@ export interface ChatMessagesQuery {
 @Injectable()
 export class ChatMessagesService {
   constructor(
-    private readonly runs: Runs,
     private readonly sessions: Sessions,
-    private readonly interrupts: Interrupts,
     private readonly attachments: MessageAttachments,
     private readonly turns: Turns,
-    private readonly wire: AiSdkWire,
-    private readonly settings: AiSdkSettings,
-    private readonly clock: Clock,
+    private readonly actives: ActiveTurns,
+    private readonly answers: TurnMessages,
   ) {}
 
-  /** The turn that the chat's stream brings, oldest run first; undefined if nothing is active. */
-  async active(principal: Principal, chatId: string): Promise<readonly RunView[] | undefined> {
-    const turn = await this.turns.last(principal, chatId);
-    const last = turn.at(-1);
-    return last && this.isActive(last) ? turn : undefined;
+  /** As `ActiveTurns.of`. */
+  active(principal: Principal, chatId: string): Promise<readonly RunView[] | undefined> {
+    return this.actives.of(principal, chatId);
   }
 
   /** Newest messages; empty for an unknown chat. */
@@ -64,18 +55,18 @@ export class ChatMessagesService {
     for await (const turn of this.turns.all(principal, chatId)) {
       const [first, last] = [turn[0], turn.at(-1)];
       if (!first || !last) continue;
-      const isActive = isNewest && this.isActive(last);
+      const isActive = isNewest && this.actives.isActive(last);
       if (isActive) activeRunId = last.runId;
       outside ??= await this.outside(principal, chatId);
       const answerId = this.turns.answerId(turn);
-      const input = await this.runs.input(userReach(first), first.runId);
+      const input = await this.turns.input(first);
       const later = outside.takeFrom(first.ordinal + 1);
       const asked = shownMessages(this.attachments.shown(input, principal));
       const isPast = isBefore;
       // The answer, which is expensive, is only made if it is wanted.
       const answer =
         !isActive && (isPast || [...asked, ...later].some(({ id }) => id === before))
-          ? await this.answer(turn, answerId, { level, isNewest })
+          ? await this.answers.answer(turn, { level, isNewest })
           : undefined;
       const shown = [...asked, ...(answer ? [answer] : []), ...later];
       isNewest = false;
@@ -90,39 +81,6 @@ export class ChatMessagesService {
     const at = isBefore ? rest.length : rest.findIndex(({ id }) => id === before);
     found.unshift(...rest.slice(0, Math.max(0, at)));
     return { messages: found.slice(-limit), activeRunId };
-  }
-
-  /** A finished turn stays active for a while, so that a page which loads just then lacks nothing. */
-  private isActive({ finishedAt, state }: RunView): boolean {
-    if (finishedAt === null) return true;
-    return state !== 'interrupted' && this.clock.now() - finishedAt < this.settings.replayWindowMs;
-  }
-
-  /** The answer of a turn that is over or waits. */
-  private async answer(
-    turn: readonly RunView[],
-    id: string,
-    { level, isNewest }: { readonly level: Level | undefined; readonly isNewest: boolean },
-  ): Promise<UiMessage | undefined> {
-    const [first, last] = [turn[0], turn.at(-1)];
-    if (!first || !last) return undefined;
-    const reducer = new MessageReducer(id);
-    const fold = new TurnFold(this.wire.foldOptions(last, level));
-    const metadata = fold.startMetadata(first);
-    if (metadata) reducer.take([{ type: 'start', messageId: id, messageMetadata: metadata }]);
-    for (const run of turn) {
-      const { events, outputs, discarded } = await this.turns.logged(run);
-      reducer.take(fold.begin(run, discarded));
-      reducer.take(outputs.flatMap((message) => fold.clientOutput(message)));
-      const chunks = events.flatMap((event) => fold.next(event));
-      reducer.take(run === last ? chunks : chunks.filter(({ type }) => type !== 'finish'));
-    }
-    if (turn.some(({ state }) => state === 'interrupted')) {
-      const questions = (await Promise.all(turn.map((run) => questionsOf(this.interrupts, run)))).flat();
-      reducer.take(fold.settled(questions, { isWaiting: isNewest && last.state === 'interrupted' }));
-      for (const question of questions) decide(reducer, question);
-    }
-    return reducer.message();
   }
 
   /** The messages that were added outside of runs, such as those of a fork, which are rare. */
@@ -157,12 +115,4 @@ class Outside {
     const from = this.found.findIndex((one) => one.ordinal >= ordinal);
     return from < 0 ? [] : this.shown(this.found.splice(from).map(({ message }) => message));
   }
-}
-
-/** How an approval was decided; one that nobody decided in time counts as denied. */
-function decide(reducer: MessageReducer, { id: approvalId, status, decision }: InterruptView): void {
-  if (status === 'pending' || status === 'answered') return;
-  const given = isPlainObject(decision) ? decision['reason'] : undefined;
-  const reason = typeof given === 'string' ? given : undefined;
-  reducer.decide({ approvalId, approved: status === 'approved', reason });
 }

@@ -1,17 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, traceOf } from '../../access/index.js';
-import { AgentRegistry } from '../../agent/index.js';
-import { AttachmentService, AttachmentSettings } from '../../attachment/index.js';
+import type { Caller } from '../../access/index.js';
 import { AppError, fingerprint, type Principal, userReach } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
-import { type AcceptedRun, type RunRequest, Runs, type RunView } from '../../run/index.js';
-import { Sessions, type SessionMessage } from '../../session/index.js';
+import { type AcceptedRun, Runs, type RunView } from '../../run/index.js';
+import { type SessionMessage, Sessions } from '../../session/index.js';
 import { fieldError } from '../http/index.js';
-import { sessionOwner } from '../wire/index.js';
-import { type AiSdkData, aiSdkDataOf, dataOfSettings, levelOf, toWireData, uiMetadataOf, WIRE } from './ai-sdk-data.js';
-import { AiSdkSettings } from './ai-sdk.settings.js';
-import { type ChatRequest, decodeChatRequest, type LastMessage } from './chat-request.decoder.js';
-import { importedMessages } from './imported-messages.js';
+import { aiSdkDataOf, uiMetadataOf } from './ai-sdk-data.js';
+import { type ChatQuery, ChatRequests, type PlacedChat, type UserSaying } from './chat-requests.js';
 import { sameContent } from './same-content.js';
 import { TurnAnswers } from './turn-answers.js';
 import { Turns } from './turns.js';
@@ -25,24 +20,6 @@ export type SubmittedChat =
   /** The turn waits for further answers. */
   | { readonly kind: 'waiting'; readonly turn: readonly RunView[] };
 
-/** What a request says beside its body. */
-export interface ChatQuery {
-  /** The agent that the path names. */
-  readonly agentId?: string | undefined;
-  readonly sdk?: '5' | '6' | '7' | undefined;
-}
-
-/** A request whose owner is known. */
-interface Placed {
-  readonly request: ChatRequest;
-  readonly caller: Caller;
-  readonly principal: Principal;
-  readonly data: AiSdkData;
-  readonly agentType: string;
-}
-
-type UserSaying = Extract<LastMessage, { readonly role: 'user' }>;
-
 /** Finds out what requests mean, and accepts their runs (contract ui-message-stream, section A3). */
 @Injectable()
 export class ChatSubmission {
@@ -51,10 +28,7 @@ export class ChatSubmission {
     private readonly sessions: Sessions,
     private readonly turns: Turns,
     private readonly answers: TurnAnswers,
-    private readonly agents: AgentRegistry,
-    private readonly attachments: AttachmentService,
-    private readonly limits: AttachmentSettings,
-    private readonly settings: AiSdkSettings,
+    private readonly requests: ChatRequests,
   ) {}
 
   /**
@@ -62,38 +36,33 @@ export class ChatSubmission {
    *
    * @throws AppError for everything that the contract refuses; then nothing is written
    */
-  async submit(body: unknown, { agentId, sdk }: ChatQuery, caller: Caller): Promise<SubmittedChat> {
-    const request = decodeChatRequest(body, this.limits.maxBytes);
-    const principal = await this.ownerOf(caller, request.chatId);
-    const level = sdk === undefined ? undefined : levelOf(sdk);
-    const { metadata } = request;
-    const data = { ...dataOfSettings(this.settings, level), ...(metadata && { metadata }) };
-    const agentType = this.agentOf(agentId ?? request.agentId, caller);
-    const placed = { request, caller, principal, data, agentType };
+  async submit(body: unknown, query: ChatQuery, caller: Caller): Promise<SubmittedChat> {
+    const placed = await this.requests.placed(body, query, caller);
+    const { request } = placed;
     if (request.last.role === 'assistant') return this.answering(placed);
     return request.trigger === 'regenerate-message' ? this.regenerating(placed) : this.saying(placed, request.last);
   }
 
-  /** The user that a request for a chat acts for. */
+  /** As `ChatRequests.ownerOf`. */
   ownerOf(caller: Caller, chatId: string): Promise<Principal> {
-    return sessionOwner(this.sessions, caller, chatId, { named: caller.headerUser(), unnamed: chatId });
+    return this.requests.ownerOf(caller, chatId);
   }
 
-  private async saying(placed: Placed, last: UserSaying): Promise<SubmittedChat> {
+  private async saying(placed: PlacedChat, last: UserSaying): Promise<SubmittedChat> {
     const { request, principal } = placed;
     const { chatId, messageId } = request;
     const edited = messageId === undefined ? undefined : await this.question(principal, chatId, messageId);
-    if (edited) return this.replacing(placed, edited, [await this.resolved(placed, last)], edited.message.id);
+    if (edited) return this.replacing(placed, edited, [await this.requests.resolved(placed, last)], edited.message.id);
     const known = await this.sessions.message(principal, chatId, last.id);
     if (known) return this.repeated(placed, known, last);
-    const message = await this.resolved(placed, last);
+    const message = await this.requests.resolved(placed, last);
     const isNew = request.earlier.length > 0 && (await this.sessions.view(principal, chatId)) === undefined;
-    const history = isNew ? importedMessages(request.earlier, this.limits.maxBytes, [last.id]) : [];
+    const history = isNew ? this.requests.history(request) : [];
     return this.begun(placed, last, [...history, message]);
   }
 
   /** A message is named by its id: the same one makes the same run, at whichever instance it arrives. */
-  private async begun(placed: Placed, last: UserSaying, input: readonly Message[]): Promise<SubmittedChat> {
+  private async begun(placed: PlacedChat, last: UserSaying, input: readonly Message[]): Promise<SubmittedChat> {
     const { principal, request } = placed;
     const { chatId } = request;
     const named = await this.accepted(placed, input, keyOf('message', last.id));
@@ -109,9 +78,13 @@ export class ChatSubmission {
   }
 
   /** Undefined if the key was used for another request. */
-  private async accepted(placed: Placed, input: readonly Message[], runKey: string): Promise<AcceptedRun | undefined> {
+  private async accepted(
+    placed: PlacedChat,
+    input: readonly Message[],
+    runKey: string,
+  ): Promise<AcceptedRun | undefined> {
     try {
-      return await this.runs.accept(this.runOf(placed, { input, runKey }));
+      return await this.runs.accept(this.requests.runOf(placed, { input, runKey }));
     } catch (error) {
       if (error instanceof AppError && error.code === 'RUN_ID_CONFLICT') return undefined;
       throw error;
@@ -119,9 +92,9 @@ export class ChatSubmission {
   }
 
   /** A message that the session has: the answer to it, whether it is complete or not. */
-  private async repeated(placed: Placed, known: SessionMessage, last: UserSaying): Promise<SubmittedChat> {
+  private async repeated(placed: PlacedChat, known: SessionMessage, last: UserSaying): Promise<SubmittedChat> {
     const { request, principal } = placed;
-    if (!sameContent(known.message, await this.resolved(placed, last))) throw new AppError('MESSAGE_CONFLICT');
+    if (!sameContent(known.message, await this.requests.resolved(placed, last))) throw new AppError('MESSAGE_CONFLICT');
     if (request.answers.length > 0) return this.answering(placed);
     if (known.runId === null || uiMetadataOf(known.message.metadata)?.['imported'] === true) {
       throw new AppError('NOTHING_NEW', 'The message is part of the conversation already');
@@ -130,7 +103,7 @@ export class ChatSubmission {
     return { kind: 'turn', turn: await this.turns.from(run), from: run };
   }
 
-  private async regenerating(placed: Placed): Promise<SubmittedChat> {
+  private async regenerating(placed: PlacedChat): Promise<SubmittedChat> {
     const { request, principal } = placed;
     const { chatId, messageId, last } = request;
     const first = await this.regenerated(principal, chatId, messageId, last.id);
@@ -166,7 +139,7 @@ export class ChatSubmission {
 
   /** Takes a question and everything after it back, and asks what takes its place. */
   private async replacing(
-    placed: Placed,
+    placed: PlacedChat,
     question: Pick<SessionMessage, 'message' | 'runId'>,
     asked: readonly Message[],
     name: string,
@@ -191,14 +164,14 @@ export class ChatSubmission {
       newest?.ordinal ?? 0,
     );
     const accepted = await this.runs.accept({
-      ...this.runOf(placed, { input: [...before, ...asked], runKey }),
+      ...this.requests.runOf(placed, { input: [...before, ...asked], runKey }),
       replacesFrom: message.id,
       onBusy: 'rollback',
     });
     return { kind: 'run', run: accepted.run };
   }
 
-  private async answering(placed: Placed): Promise<SubmittedChat> {
+  private async answering(placed: PlacedChat): Promise<SubmittedChat> {
     const { request, principal, data } = placed;
     const { chatId, last } = request;
     const turn = await this.turns.last(principal, chatId);
@@ -212,7 +185,7 @@ export class ChatSubmission {
     const before = aiSdkDataOf(run)?.messageId;
     const messageId = isOther ? last.id : before;
     const { run: accepted } = await this.runs.accept({
-      ...this.runOf(
+      ...this.requests.runOf(
         { ...placed, data: { ...data, ...(messageId !== undefined && { messageId }) }, agentType: run.agentType },
         { input: found.input, runKey: found.runKey },
       ),
@@ -223,64 +196,10 @@ export class ChatSubmission {
     return { kind: 'run', run: accepted };
   }
 
-  private runOf(
-    { request, caller, principal, data, agentType }: Placed,
-    { input, runKey }: { readonly input: readonly Message[]; readonly runKey: string },
-  ): RunRequest {
-    const { chatId, tools, system, clientTime, locale, state, answers } = request;
-    return {
-      wire: WIRE,
-      principal,
-      reach: userReach(principal),
-      requester: caller.requesterFor(caller.headerUser()),
-      sessionId: chatId,
-      agentType,
-      input,
-      messagesField: 'messages',
-      runKey,
-      clientTools: tools,
-      modelOptions: {},
-      forwardedProps: {},
-      onBusy: this.settings.busyPolicy,
-      wireData: toWireData(data),
-      ...(answers.length > 0 && { answers }),
-      ...(system !== undefined && { systemPrompt: system }),
-      ...(clientTime && { clientTime }),
-      ...(locale !== undefined && { locale }),
-      ...(state && { state }),
-      ...traceOf(caller),
-    };
-  }
-
   /** The message of a user that an earlier request has brought; undefined for any other id. */
   private async question(principal: Principal, chatId: string, id: string): Promise<SessionMessage | undefined> {
     const found = id === '' ? undefined : await this.sessions.message(principal, chatId, id);
     return found?.message.role === 'user' && found.message.type === 'message' ? found : undefined;
-  }
-
-  /** The message of a request with the uploads of its owner in place of their ids. */
-  private async resolved({ principal }: Placed, { message, uploads }: UserSaying): Promise<Message> {
-    if (uploads.size === 0) return message;
-    const content = await Promise.all(
-      (message.content ?? []).map(async (part, index) => {
-        const path = uploads.get(index);
-        if (path === undefined || part.type !== 'file') return part;
-        const reference = await this.attachments.referenceTo(principal, part.file_id ?? '');
-        if (reference === undefined) throw fieldError(path, 'names no upload of the user', 'ATTACHMENT_NOT_FOUND');
-        const { index: at, status, delta, msg_id, object } = part;
-        return { object, type: 'image' as const, image_url: reference, index: at, delta, msg_id, status };
-      }),
-    );
-    return { ...message, content };
-  }
-
-  /** @throws AppError AGENT_NOT_FOUND */
-  private agentOf(named: string | undefined, { authority }: Caller): string {
-    const { defaultName } = this.agents;
-    if (named === undefined) return defaultName;
-    const isOffered = this.agents.isKnownTo(authority, named) || (!authority && named === defaultName);
-    if (!isOffered) throw new AppError('AGENT_NOT_FOUND', `There is no agent ${named}`);
-    return named;
   }
 }
 

@@ -65,7 +65,7 @@ export class DataParts {
       event.kind === 'snapshot'
         ? event.content
         : (jsonpatch.applyPatch(before, jsonpatch.deepClone(event.patch) as Operation[], false, false)
-            .newDocument as JsonObject);
+            .newDocument);
     this.activities.set(id, content);
     return [part('activity', id, { activityType, content })];
   }
@@ -73,7 +73,13 @@ export class DataParts {
   /** An event of an agent; a card belongs to a message and replaces an earlier one of it. */
   custom({ name, value }: CustomEvent): Chunk[] {
     if (name === CARD && isPlainObject(value)) {
-      return [part('ui-schema', String(value['messageId'] ?? name), value['ui_schema'] as Json)];
+      return [
+        part(
+          'ui-schema',
+          typeof value['messageId'] === 'string' ? value['messageId'] : name,
+          value['ui_schema'] as Json,
+        ),
+      ];
     }
     const isOwn = NAME.test(name) && !RESERVED.has(name);
     return [part(isOwn ? name : 'custom', undefined, isOwn ? value : { name, value })];

@@ -66,7 +66,7 @@ export class MessageReducer {
       case 'text-delta':
       case 'reasoning-delta': {
         const part = this.texts.get(chunk.id);
-        if (part) part['text'] = String(part['text']) + chunk.delta;
+        if (part) part['text'] = `${typeof part['text'] === 'string' ? part['text'] : ''}${chunk.delta}`;
         return;
       }
       case 'text-end':
@@ -78,7 +78,7 @@ export class MessageReducer {
       case 'file':
       case 'source-url':
       case 'source-document':
-        this.parts.push({ ...chunk } as unknown as Part);
+        this.parts.push({ ...chunk });
         return;
       case 'finish-step':
       case 'abort':
@@ -155,7 +155,7 @@ function isToolChunk(chunk: Chunk): chunk is ToolChunk {
 /** Objects are merged, everything else is replaced. */
 function merged(base: Json | undefined, over: Json): Json {
   if (!isPlainObject(base) || !isPlainObject(over)) return over;
-  const result: JsonObject = { ...(base as JsonObject) };
-  for (const [key, value] of Object.entries(over as JsonObject)) result[key] = merged(result[key], value);
+  const result: JsonObject = { ...(base) };
+  for (const [key, value] of Object.entries(over)) result[key] = merged(result[key], value);
   return result;
 }

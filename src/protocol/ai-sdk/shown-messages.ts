@@ -85,7 +85,7 @@ function partsOf(message: Message, own: JsonObject | undefined): UiPart[] {
   if (!Array.isArray(kept)) return parts;
   for (const one of kept) {
     if (!isPlainObject(one)) continue;
-    const { at, ...part } = one as JsonObject;
+    const { at, ...part } = one;
     parts.splice(typeof at === 'number' ? at : parts.length, 0, part as unknown as UiPart);
   }
   return parts;

@@ -294,7 +294,7 @@ export class TurnFold {
 function metadataOf(run: FoldedRun | undefined, usage?: AgentResponse['usage']): JsonObject {
   const { runId = '', createdAt = 0 } = run ?? {};
   const parley = { runId, createdAt: new Date(createdAt).toISOString(), ...(usage && { usage: { ...usage } }) };
-  return { parley } as JsonObject;
+  return { parley };
 }
 
 const START_STEP: Chunk = { type: 'start-step' };

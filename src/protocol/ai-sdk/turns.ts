@@ -87,10 +87,15 @@ export class Turns {
     return { run, events, outputs, discarded };
   }
 
+  /** The messages that a run was accepted with. */
+  input(run: RunView): Promise<readonly Message[]> {
+    return this.runs.input(userReach(run), run.runId);
+  }
+
   /** The outputs of the client's calls that a run was accepted with. */
   async outputs(run: RunView): Promise<readonly Message[]> {
     if (!run.isResumed) return [];
-    const input = await this.runs.input(userReach(run), run.runId);
+    const input = await this.input(run);
     return input.filter(({ type }) => OUTPUT_TYPES.includes(type));
   }
 
@@ -108,7 +113,7 @@ export class Turns {
   /** True for a run that answers a message of the user, or that at least continues nothing. */
   private async begins(run: RunView): Promise<boolean> {
     if (!run.isResumed) return true;
-    const input = await this.runs.input(userReach(run), run.runId);
+    const input = await this.input(run);
     return input.some(({ type, role }) => type === 'message' && role === 'user');
   }
 

@@ -49,7 +49,7 @@ export function decodeUserMessage(fields: FieldReader, id: string, maxBytes: num
   const own: JsonObject = {};
   const metadata = fields.source['metadata'];
   if (metadata !== undefined && metadata !== null) own['metadata'] = metadata as JsonObject;
-  if (kept.length > 0) own['parts'] = kept as unknown as JsonObject[];
+  if (kept.length > 0) own['parts'] = kept;
   const hasOwn = Object.keys(own).length > 0;
   return {
     message: messageOf({ id, role: 'user', ...(hasOwn && { metadata: { [UI_METADATA]: own } }) }, contents),
