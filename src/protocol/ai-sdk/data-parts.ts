@@ -64,8 +64,7 @@ export class DataParts {
     const content =
       event.kind === 'snapshot'
         ? event.content
-        : (jsonpatch.applyPatch(before, jsonpatch.deepClone(event.patch) as Operation[], false, false)
-            .newDocument);
+        : jsonpatch.applyPatch(before, jsonpatch.deepClone(event.patch) as Operation[], false, false).newDocument;
     this.activities.set(id, content);
     return [part('activity', id, { activityType, content })];
   }

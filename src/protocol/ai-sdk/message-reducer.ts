@@ -1,5 +1,5 @@
 import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
-import type { Chunk, UiMessage, UiPart } from './chunk.types.js';
+import type { Chunk, Level, UiMessage, UiPart } from './chunk.types.js';
 
 /** A part while it grows. */
 type Part = Record<string, Json> & { type: string };
@@ -21,7 +21,11 @@ export class MessageReducer {
   private readonly tools = new Map<string, Part>();
   private metadata: Json | undefined;
 
-  constructor(private readonly id: string) {}
+  /** @param level of the client whose messages these are */
+  constructor(
+    private readonly id: string,
+    private readonly level: Level,
+  ) {}
 
   /** Takes the chunks that follow. */
   take(chunks: readonly Chunk[]): void {
@@ -107,7 +111,9 @@ export class MessageReducer {
     const known = this.tools.get(toolCallId);
     if (!known && !('toolName' in chunk)) return;
     const part = known ?? this.made(chunk as ToolChunk & { readonly toolName: string; readonly dynamic?: true });
-    if ('providerExecuted' in chunk && chunk.providerExecuted) part['providerExecuted'] = true;
+    // Clients of level 5 take it from inputs alone.
+    const isTaken = this.level > 5 || chunk.type.startsWith('tool-input');
+    if (isTaken && 'providerExecuted' in chunk && chunk.providerExecuted) part['providerExecuted'] = true;
     delete part['preliminary'];
     switch (chunk.type) {
       case 'tool-input-start':
@@ -155,7 +161,7 @@ function isToolChunk(chunk: Chunk): chunk is ToolChunk {
 /** Objects are merged, everything else is replaced. */
 function merged(base: Json | undefined, over: Json): Json {
   if (!isPlainObject(base) || !isPlainObject(over)) return over;
-  const result: JsonObject = { ...(base) };
+  const result: JsonObject = { ...base };
   for (const [key, value] of Object.entries(over)) result[key] = merged(result[key], value);
   return result;
 }

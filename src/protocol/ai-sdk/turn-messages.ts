@@ -26,8 +26,9 @@ export class TurnMessages {
     const [first, last] = [turn[0], turn.at(-1)];
     if (!first || !last) return undefined;
     const id = this.turns.answerId(turn);
-    const reducer = new MessageReducer(id);
-    const fold = new TurnFold(this.wire.foldOptions(last, level));
+    const options = this.wire.foldOptions(last, level);
+    const reducer = new MessageReducer(id, options.level);
+    const fold = new TurnFold(options);
     const metadata = fold.startMetadata(first);
     if (metadata) reducer.take([{ type: 'start', messageId: id, messageMetadata: metadata }]);
     for (const run of turn) {

@@ -1,0 +1,90 @@
+// A page's chat in a process of its own: the stock client of one version of the AI SDK, driven over stdin and stdout by
+// lines of JSON. It is a module, because some versions are, and runs with whatever Node the version needs.
+import { createInterface } from 'node:readline';
+
+const sdk = await import(process.argv[2]);
+
+/** The state of a chat that no framework shows. */
+class PlainState {
+  constructor(messages) {
+    this.status = 'ready';
+    this.error = undefined;
+    this.messages = messages;
+  }
+  pushMessage = (message) => void (this.messages = [...this.messages, message]);
+  popMessage = () => void (this.messages = this.messages.slice(0, -1));
+  replaceMessage = (index, message) =>
+    void (this.messages = [
+      ...this.messages.slice(0, index),
+      structuredClone(message),
+      ...this.messages.slice(index + 1),
+    ]);
+  snapshot = (value) => structuredClone(value);
+}
+
+class PlainChat extends sdk.AbstractChat {
+  constructor({ messages = [], ...init }) {
+    super({ ...init, state: new PlainState(messages) });
+  }
+}
+
+let chat;
+let requests = [];
+let errors = [];
+let automatic = Promise.resolve();
+
+const counting = async (url, init) => {
+  requests.push(`${init?.method ?? 'GET'} ${url}`);
+  return fetch(url, init);
+};
+
+const last = ({ id, messages, trigger, messageId }) => ({ body: { id, message: messages.at(-1), trigger, messageId } });
+
+const OPS = {
+  open({ id, api, messages, sendsLast, outputs = {}, body, automaticallyWhen }) {
+    requests = [];
+    errors = [];
+    const transport = new sdk.DefaultChatTransport({
+      api,
+      fetch: counting,
+      ...(body && { body }),
+      ...(sendsLast && { prepareSendMessagesRequest: last }),
+    });
+    chat = new PlainChat({
+      id,
+      transport,
+      messages,
+      onError: (error) => void errors.push(String(error.message)),
+      ...(automaticallyWhen && { sendAutomaticallyWhen: sdk[automaticallyWhen] }),
+      onToolCall: ({ toolCall }) => {
+        if (toolCall.dynamic || !(toolCall.toolName in outputs)) return;
+        const given = { tool: toolCall.toolName, toolCallId: toolCall.toolCallId, output: outputs[toolCall.toolName] };
+        automatic = Promise.resolve((chat.addToolOutput ?? chat.addToolResult)(given));
+      },
+    });
+  },
+  send: ({ text, messageId, body }) =>
+    chat.sendMessage(text === undefined ? undefined : { text, ...(messageId && { messageId }) }, body && { body }),
+  begin: ({ text }) => void chat.sendMessage({ text }).catch(() => undefined),
+  regenerate: (options) => chat.regenerate(options),
+  resume: () => chat.resumeStream(),
+  beginResume: () => void chat.resumeStream().catch(() => undefined),
+  stop: () => chat.stop(),
+  approve: (answer) => chat.addToolApprovalResponse(answer),
+  output: (given) => (chat.addToolOutput ?? chat.addToolResult)(given),
+  set: ({ messages }) => void (chat.messages = messages),
+  state: () => ({ messages: chat.messages, status: chat.status, error: chat.error?.message, requests, errors }),
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { op, args = {} } = JSON.parse(line);
+  let answer;
+  try {
+    const value = await OPS[op](args);
+    await automatic;
+    answer = { value: value ?? null };
+  } catch (error) {
+    answer = { error: String(error?.stack ?? error) };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
