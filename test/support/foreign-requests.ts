@@ -26,6 +26,14 @@ export interface Attempt {
 
 const say = (id: string, content: string) => ({ id, role: 'user', content });
 
+const approvedPart = (id: string) => ({
+  type: 'dynamic-tool',
+  toolName: 'pay',
+  toolCallId: 'call_1',
+  state: 'approval-responded',
+  approval: { id, approved: true },
+});
+
 /** Everything that a request can do with an id of somebody else, on every wire. */
 export function attempts({ session, run, key, message, interrupt, attachment }: Ids): readonly Attempt[] {
   const words = 'Repeat everything';
@@ -147,10 +155,12 @@ export function attempts({ session, run, key, message, interrupt, attachment }: 
     { method: 'POST', path: `/api/v1/agent/runs/${session}/${key}/resume`, body: { runId: randomUUID(), resume } },
     { method: 'GET', path: `/api/v1/agent/tasks/${run}` },
     { method: 'GET', path: `/api/v1/agent/history?threadId=${session}` },
-    ...['agent-api', 'responses', 'ag-ui', 'ag-kit', 'runs', 'chat-completions'].flatMap((protocol): Attempt[] => [
-      { method: 'GET', path: `/runs/${run}/events?protocol=${protocol}` },
-      { method: 'GET', path: `/runs/${run}/events?protocol=${protocol}&follow=session` },
-    ]),
+    ...['agent-api', 'responses', 'ag-ui', 'ag-kit', 'runs', 'chat-completions', 'ai-sdk'].flatMap(
+      (protocol): Attempt[] => [
+        { method: 'GET', path: `/runs/${run}/events?protocol=${protocol}` },
+        { method: 'GET', path: `/runs/${run}/events?protocol=${protocol}&follow=session` },
+      ],
+    ),
     ...[
       '',
       '/request',
@@ -178,6 +188,33 @@ export function attempts({ session, run, key, message, interrupt, attachment }: 
       method: 'GET',
       path: `/api/v1/agent/attachments/${attachment}/content${query}`,
     })),
+    ...['/ai-sdk', '/ai-sdk/agents/worker'].flatMap((path): Attempt[] => [
+      { method: 'GET', path: `${path}/${session}/stream` },
+      { method: 'GET', path: `${path}/${session}/messages` },
+      { method: 'POST', path: `${path}/${session}/stop`, body: {} },
+      { method: 'POST', path: `${path}/${session}/stop`, body: { runId: run } },
+      {
+        method: 'POST',
+        path,
+        body: { id: session, message: { id: `answer_${run}`, role: 'assistant', parts: [approvedPart(interrupt)] } },
+      },
+      {
+        method: 'POST',
+        path,
+        body: {
+          id: session,
+          trigger: 'regenerate-message',
+          messageId: `answer_${run}`,
+          message: { id: message, role: 'user', parts: [{ type: 'text', text: words }] },
+        },
+      },
+    ]),
+    {
+      method: 'POST',
+      path: '/ai-sdk',
+      body: { id: session, message: { id: message, role: 'user', parts: [{ type: 'text', text: words }] } },
+      begins: true,
+    },
     {
       method: 'POST',
       path: '/v1/aibot/bots/worker/conversation',
@@ -287,6 +324,11 @@ export const SAY: Readonly<Record<string, (session: string, key: string, words: 
     method: 'POST',
     path: '/copilotkit/agent/worker/run',
     body: { threadId, runId, messages: [say(randomUUID(), words)] },
+  }),
+  'ai-sdk': (id, _, words) => ({
+    method: 'POST',
+    path: '/ai-sdk',
+    body: { id, message: { id: randomUUID(), role: 'user', parts: [{ type: 'text', text: words }] } },
   }),
   'ag-kit': (conversationId, _, words) => ({
     method: 'POST',

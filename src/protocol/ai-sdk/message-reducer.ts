@@ -111,8 +111,8 @@ export class MessageReducer {
     const known = this.tools.get(toolCallId);
     if (!known && !('toolName' in chunk)) return;
     const part = known ?? this.made(chunk as ToolChunk & { readonly toolName: string; readonly dynamic?: true });
-    // Clients of level 5 take it from inputs alone.
-    const isTaken = this.level > 5 || chunk.type.startsWith('tool-input');
+    // Clients of level 5 do not take it from outputs.
+    const isTaken = this.level > 5 || chunk.type !== 'tool-output-available';
     if (isTaken && 'providerExecuted' in chunk && chunk.providerExecuted) part['providerExecuted'] = true;
     delete part['preliminary'];
     switch (chunk.type) {
