@@ -1,5 +1,12 @@
 import { jsonString } from '../../common/index.js';
-import { type LoggedEvent, type Message, type TextPieceHead } from '../../events/index.js';
+import {
+  discardedMessageIds,
+  type LoggedEvent,
+  type Message,
+  OUTPUT_TYPES,
+  RUN_RECOVERED,
+  type TextPieceHead,
+} from '../../events/index.js';
 import { dataFrame, DONE_FRAME } from '../http/frames.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
 import type { Chunk } from './chunk.types.js';
@@ -25,6 +32,11 @@ export interface AiSdkEncoderOptions extends FoldOptions {
   readonly before: TurnBefore | (() => Promise<TurnBefore>);
   /** The ordinal of the first run that is written. Absent: the run alone. */
   readonly from?: number | undefined;
+  /**
+   * The number of the last event that was logged when the reader came: what may still be discarded up to it is held back
+   * until the run goes on. Absent: nothing is held back.
+   */
+  readonly logged?: number | undefined;
 }
 
 /** A frame that the client already has. */
@@ -43,6 +55,8 @@ export class AiSdkEncoder implements FrameEncoder {
   private readonly fold: TurnFold;
   private before: TurnBefore | undefined;
   private hasBegun = false;
+  /** Replayed events of a step that a worker which was lost would begin again. */
+  private held: LoggedEvent[] = [];
   private ended = false;
   /** How many frames the client has already; they are not written. */
   private discarded = 0;
@@ -80,10 +94,23 @@ export class AiSdkEncoder implements FrameEncoder {
     }
     this.piece = undefined;
     const begun = this.hasBegun ? [] : this.begin();
-    const chunks = this.fold.next(logged);
+    const chunks = this.released(logged).flatMap((event) => this.fold.next(event));
     if (chunks.some(({ type }) => ENDS.has(type))) this.ended = true;
-    if (chunks.length > 0) this.setPiece(logged);
+    if (chunks.length > 0 && this.held.length === 0) this.setPiece(logged);
     return this.counted([...begun, ...chunks]);
+  }
+
+  /** The events to fold: of a replayed step that is not finished only once it is known whether it counts. */
+  private released(logged: LoggedEvent): readonly LoggedEvent[] {
+    const { logged: last = -1 } = this.options;
+    if (logged.seq > last && this.held.length === 0) return [logged];
+    this.held.push(logged);
+    if (logged.seq <= last && !isSettled(logged)) return [];
+    const { held } = this;
+    this.held = [];
+    const { event } = logged;
+    if (event.object === 'custom' && event.name === RUN_RECOVERED) this.fold.hide(discardedMessageIds(event));
+    return held;
   }
 
   /** Not after a cut: clients take `[DONE]` for a complete answer. */
@@ -125,6 +152,14 @@ export class AiSdkEncoder implements FrameEncoder {
       return '';
     });
   }
+}
+
+/** True for an event before which nothing is discarded: the end of a step, of an output, or of the run. */
+function isSettled({ event, isTerminal }: LoggedEvent): boolean {
+  if (isTerminal || event.object === 'interrupt') return true;
+  if (event.object === 'custom') return event.name === RUN_RECOVERED;
+  if (event.object !== 'message' || event.status !== 'completed') return false;
+  return event.usage !== null || OUTPUT_TYPES.includes(event.type);
 }
 
 /** False for what the client of a continuation has: which run it is, and its own outputs. */

@@ -48,7 +48,8 @@ export class AiSdkWire extends Wire {
       const discarded = await this.turns.discarded(run);
       return { ...(await this.before(run, turn)), discarded };
     };
-    return this.made(run, { before, from: from.ordinal }, level);
+    const logged = run.finishedAt === null ? run.lastSeq : undefined;
+    return this.made(run, { before, from: from.ordinal, logged }, level);
   }
 
   /** The frames of a run whose events were removed, by the encoder of its turn. */
@@ -70,7 +71,11 @@ export class AiSdkWire extends Wire {
     };
   }
 
-  private made(run: RunView, options: Pick<AiSdkEncoderOptions, 'before' | 'from'>, level?: Level): AiSdkEncoder {
+  private made(
+    run: RunView,
+    options: Pick<AiSdkEncoderOptions, 'before' | 'from' | 'logged'>,
+    level?: Level,
+  ): AiSdkEncoder {
     return new AiSdkEncoder({ run, ...this.foldOptions(run, level), ...options });
   }
 

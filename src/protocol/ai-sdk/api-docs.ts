@@ -6,7 +6,7 @@ import {
   ChatMessagesDto,
   ChatRequestDto,
   ChunkDto,
-  StopRequestDto,
+  ChatStopDto,
 } from './dto/ai-sdk.dto.js';
 import { CHAT_EXAMPLES, CHAT_STREAM_EXAMPLE } from './dto/examples.js';
 
@@ -64,7 +64,7 @@ export function ApiChatStop(): MethodDecorator {
       summary: 'Stop the answer of a chat',
       description: 'Whether something was in progress or not. What waits for an answer goes on waiting.',
     }),
-    ApiBody({ type: StopRequestDto, required: false }),
+    ApiBody({ type: ChatStopDto, required: false }),
     ApiResponse({
       status: 200,
       schema: { type: 'object', properties: { success: { type: 'boolean', enum: [true] } }, required: ['success'] },

@@ -92,6 +92,11 @@ export class TurnFold {
     return [{ type: 'message-metadata', messageMetadata: metadataOf(run) }, ...chunks];
   }
 
+  /** Leaves out messages of the run, of which no event was folded yet. */
+  hide(ids: readonly string[]): void {
+    this.hidden = new Set([...this.hidden, ...ids]);
+  }
+
   /** The metadata `{parley}` of the message where a run begins it; undefined if clients get none. */
   startMetadata(run: FoldedRun): JsonObject | undefined {
     return this.options.hasMetadata ? metadataOf(run) : undefined;

@@ -48,7 +48,7 @@ function answer({ messages }: ModelRequest): readonly ScriptStep[] {
 const words = ({ parts }: PageMessage): string =>
   parts.map((part) => (part.type === 'text' ? part['text'] : '')).join('');
 
-/** Stock clients with their defaults but for the address (contract ui-message-stream, section E). */
+/** Stock clients with their defaults but for the address (contract ui-message-stream, section A5). */
 describe.each(SDK_VERSIONS)('the client of ai $title', (version) => {
   const { level } = version;
   let server: TestServer;

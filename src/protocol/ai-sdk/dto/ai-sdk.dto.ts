@@ -68,7 +68,7 @@ export class ChatRequestDto {
 }
 
 /** The body of `POST /ai-sdk/{chatId}/stop`. */
-export class StopRequestDto {
+export class ChatStopDto {
   @ApiPropertyOptional({ description: 'Only this run. Without it whatever is in progress.' })
   runId?: string;
 }
