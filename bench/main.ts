@@ -147,7 +147,7 @@ async function runSteps<B extends Bench>(
 
 function modelOptions(args: readonly string[]): ModelBenchOptions {
   const wire = option(args, 'wire') ?? 'responses';
-  if (wire !== 'responses' && wire !== 'agent-api' && wire !== 'runs')
+  if (wire !== 'responses' && wire !== 'agent-api' && wire !== 'runs' && wire !== 'ai-sdk')
     throw new UsageError(`There is no wire ${wire}.`);
   const database = option(args, 'database') ?? 'sqlite';
   if (database !== 'sqlite' && database !== 'postgres') throw new UsageError(`There is no database ${database}.`);

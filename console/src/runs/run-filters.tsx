@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { go, hrefOf, Link } from '../lib/router.js';
 
 const STATUSES = ['queued', 'running', 'completed', 'incomplete', 'failed', 'canceled', 'interrupted'];
-const WIRES = ['agent-api', 'responses', 'chat-completions', 'ag-ui', 'copilotkit', 'ag-kit', 'runs'];
+const WIRES = ['agent-api', 'responses', 'chat-completions', 'ai-sdk', 'ag-ui', 'copilotkit', 'ag-kit', 'runs'];
 
 /** The filters of the list of runs. They are kept in the address. */
 export function RunFilters({ filters }: { readonly filters: Readonly<Record<string, string>> }): ReactNode {
