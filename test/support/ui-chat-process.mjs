@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline';
 
 /** @type {any} */
 const sdk = await import(String(process.argv[2]));
+/** The chat of a framework, if one is named. @type {any} */
+const framework = process.argv[3] && (await import(process.argv[3]));
 
 /** The state of a chat that no framework shows. */
 class PlainState {
@@ -63,10 +65,11 @@ const OPS = {
       ...(body && { body }),
       ...(sendsLast && { prepareSendMessagesRequest: last }),
     });
-    chat = new PlainChat({
+    const Chat = framework?.Chat ?? PlainChat;
+    chat = new Chat({
       id,
       transport,
-      messages,
+      ...(messages && { messages }),
       onError: (/** @type {Error} */ error) => void errors.push(String(error.message)),
       ...(automaticallyWhen && { sendAutomaticallyWhen: sdk[automaticallyWhen] }),
       onToolCall: (/** @type {any} */ { toolCall }) => {

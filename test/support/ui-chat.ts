@@ -10,6 +10,8 @@ export interface SdkVersion {
   readonly title: string;
   readonly module: string;
   readonly level: 5 | 6 | 7;
+  /** The package with the chat of a framework; absent: that of no framework. */
+  readonly framework?: string;
 }
 
 const fileOf = (alias: string, file: string): string => join(__dirname, `../../node_modules/${alias}/dist/${file}`);
@@ -20,6 +22,12 @@ export const SDK_VERSIONS: readonly SdkVersion[] = [
   { title: '5.0.277', module: fileOf('ai5', 'index.mjs'), level: 5 },
   { title: '6.0.0', module: fileOf('ai6-first', 'index.mjs'), level: 6 },
   { title: '6.0.326', module: fileOf('ai', 'index.mjs'), level: 6 },
+  {
+    title: '6.0.326 with @ai-sdk/react',
+    module: fileOf('ai', 'index.mjs'),
+    framework: fileOf('@ai-sdk/react', 'index.mjs'),
+    level: 6,
+  },
   { title: '7.0.173', module: fileOf('ai7', 'index.js'), level: 7 },
 ];
 
@@ -81,9 +89,11 @@ export class UiChat {
     });
   }
 
-  static async start({ module: path, level }: SdkVersion): Promise<UiChat> {
+  static async start({ module: path, level, framework }: SdkVersion): Promise<UiChat> {
     const node = level === 7 ? await newerNode() : process.execPath;
-    return new UiChat(spawn(node, [join(__dirname, 'ui-chat-process.mjs'), path]));
+    return new UiChat(
+      spawn(node, [join(__dirname, 'ui-chat-process.mjs'), path, ...(framework === undefined ? [] : [framework])]),
+    );
   }
 
   /** Does what a page can do with its chat; resolves when the client has finished with it. */
