@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { chatAttempts } from './foreign-chats.js';
 
 /** What one conversation of the owner is known by. */
 export interface Ids {
@@ -25,14 +26,6 @@ export interface Attempt {
 }
 
 const say = (id: string, content: string) => ({ id, role: 'user', content });
-
-const approvedPart = (id: string) => ({
-  type: 'dynamic-tool',
-  toolName: 'pay',
-  toolCallId: 'call_1',
-  state: 'approval-responded',
-  approval: { id, approved: true },
-});
 
 /** Everything that a request can do with an id of somebody else, on every wire. */
 export function attempts({ session, run, key, message, interrupt, attachment }: Ids): readonly Attempt[] {
@@ -188,33 +181,7 @@ export function attempts({ session, run, key, message, interrupt, attachment }: 
       method: 'GET',
       path: `/api/v1/agent/attachments/${attachment}/content${query}`,
     })),
-    ...['/ai-sdk', '/ai-sdk/agents/worker'].flatMap((path): Attempt[] => [
-      { method: 'GET', path: `${path}/${session}/stream` },
-      { method: 'GET', path: `${path}/${session}/messages` },
-      { method: 'POST', path: `${path}/${session}/stop`, body: {} },
-      { method: 'POST', path: `${path}/${session}/stop`, body: { runId: run } },
-      {
-        method: 'POST',
-        path,
-        body: { id: session, message: { id: `answer_${run}`, role: 'assistant', parts: [approvedPart(interrupt)] } },
-      },
-      {
-        method: 'POST',
-        path,
-        body: {
-          id: session,
-          trigger: 'regenerate-message',
-          messageId: `answer_${run}`,
-          message: { id: message, role: 'user', parts: [{ type: 'text', text: words }] },
-        },
-      },
-    ]),
-    {
-      method: 'POST',
-      path: '/ai-sdk',
-      body: { id: session, message: { id: message, role: 'user', parts: [{ type: 'text', text: words }] } },
-      begins: true,
-    },
+    ...chatAttempts({ session, run, message, interrupt }, words),
     {
       method: 'POST',
       path: '/v1/aibot/bots/worker/conversation',

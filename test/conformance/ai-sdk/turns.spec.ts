@@ -337,41 +337,6 @@ describeOnDatabases('turns of the AI SDK', (openDatabase) => {
     expect((await messages()).messages[0]).toMatchObject({ metadata: { from: 'page' }, parts });
   });
 
-  it.each([
-    ['no id', { id: undefined }, 'id'],
-    ['the id of the routes', { id: 'agents' }, 'id'],
-    ['control characters in the id', { id: 'a\u0007' }, 'id'],
-    ['no messages', { messages: undefined }, 'messages'],
-    ['an empty list', { messages: [] }, 'messages'],
-    ['no object', { messages: [1] }, 'messages[0]'],
-    ['no id of the message', { messages: [{ role: 'user', parts: [] }] }, 'messages[0].id'],
-    ['an unknown role', { messages: [{ id: 'a', role: 'system', parts: [] }] }, 'messages[0].role'],
-    ['no usable part', { messages: [{ id: 'a', role: 'user', parts: [{ type: 'x' }] }] }, 'messages[0].parts'],
-    [
-      'a file without its type',
-      { messages: [{ id: 'a', role: 'user', parts: [{ type: 'file', url: 'https://a.example/b' }] }] },
-      'messages[0].parts[0].mediaType',
-    ],
-    [
-      'a file of another scheme',
-      { messages: [{ id: 'a', role: 'user', parts: [{ type: 'file', url: 'file:///etc', mediaType: 'a/b' }] }] },
-      'messages[0].parts[0].url',
-    ],
-    ['an unknown trigger', { trigger: 'x' }, 'trigger'],
-    ['another type of message id', { messageId: 1 }, 'messageId'],
-    ['nothing to generate again', { trigger: 'regenerate-message' }, 'messageId'],
-    ['a tool without a name', { tools: [{}] }, 'tools[0].name'],
-  ])('%s is a 400 that names the field', async (_, change, path) => {
-    const refused = await request('/ai-sdk', { id, messages: [user('m1', 'hello')], ...change });
-    expect([refused.status, JSON.parse(refused.text)]).toMatchObject([400, { details: [{ path }] }]);
-    expect(await runs()).toBe(0);
-  });
-
-  it('a level that does not exist is a 400', async () => {
-    const refused = await request('/ai-sdk?sdk=8', { id, messages: [user('m1', 'hello')] });
-    expect([refused.status, JSON.parse(refused.text)]).toMatchObject([400, { details: [{ path: 'sdk' }] }]);
-  });
-
   it('a chat of somebody else looks like one that nobody has heard of', async () => {
     const headers = { 'x-user-id': `alice-${id}` };
     await post({ messages: [user('m1', 'secret')] }, { headers });
