@@ -1,7 +1,7 @@
 import { type DynamicModule, Global, Module, type ModuleMetadata } from '@nestjs/common';
 import { AccessModule, OwnerRates } from './access/index.js';
 import { createModelClient, type ModelSource, type ProviderOptions } from './agent/adapters/index.js';
-import { AgentModule, ModelClient, ModelSettings } from './agent/index.js';
+import { AgentModule, AgentSettings, ModelClient, ModelSettings, WORKER } from './agent/index.js';
 import { AttachmentModule, AttachmentReader } from './attachment/index.js';
 import { ChoresModule } from './chores/index.js';
 import { Clock, IdFactory, Metrics, TimeOrderedIds, SystemClock } from './common/index.js';
@@ -38,7 +38,7 @@ export interface Extensions extends Pick<ModuleMetadata, 'imports' | 'providers'
 @Module({})
 export class AppModule {
   static forRoot(configuration: Configuration, extensions: Extensions = {}): DynamicModule {
-    const hasSamples = configuration.get(SamplesSettings).enabled;
+    const hasSamples = configuration.get(SamplesSettings).hasTools;
     return {
       module: AppModule,
       imports: [
@@ -56,6 +56,7 @@ export class AppModule {
               createModel(settings, attachments, extensions.model, extensions.providerOptions),
             inject: [ModelSettings, AttachmentReader],
           },
+          hasWorker: hasSamples || configuration.get(AgentSettings).defaultAgent === WORKER,
         }),
         UserSettingsModule,
         AttachmentModule,
@@ -77,7 +78,7 @@ export class AppModule {
 
 /** The tables that a server with this configuration has beside those of the core schema. */
 export function schemaExtensionsOf(configuration: Configuration): readonly SchemaExtension[] {
-  return configuration.get(SamplesSettings).enabled ? [SAMPLES_SCHEMA] : [];
+  return configuration.get(SamplesSettings).hasTools ? [SAMPLES_SCHEMA] : [];
 }
 
 /**
@@ -94,7 +95,7 @@ export function readDatabase(env: NodeJS.ProcessEnv): {
   return { settings: configuration.get(DatabaseSettings), extensions: schemaExtensionsOf(configuration) };
 }
 
-/** The given model, the configured model server, or the offline demo model, which needs the samples to be on. */
+/** The given model, the configured model server, or the offline demo model, which SAMPLES=off leaves out. */
 export function createModel(
   settings: ModelSettings,
   attachments: AttachmentReader,

@@ -51,6 +51,32 @@ const responses: Wire = {
   isEnd: (frame) => frame.startsWith('event: response.completed\n'),
 };
 
+/** POST /compatible-mode/v1/chat/completions. A completion is continued over the route that shows any run. */
+const chatCompletions: Wire = {
+  ask: (answer) => ({
+    path: '/compatible-mode/v1/chat/completions',
+    body: JSON.stringify({
+      model: 'worker',
+      messages: [{ role: 'user', content: promptOf(answer) }],
+      stream: true,
+      stream_options: { include_usage: true },
+    }),
+    headers: SSE,
+  }),
+  resume: () => {
+    throw new Error('a chunk has no cursor: clients count them');
+  },
+  piece: (frame) => {
+    // The first chunk has a role before its empty text.
+    if (!frame.includes('"delta":{"content":"')) return undefined;
+    const { choices } = data<{ choices: readonly { delta: { content: string } }[] }>(frame);
+    return choices[0]?.delta.content;
+  },
+  fullText: () => undefined,
+  cursor: () => undefined,
+  isEnd: (frame) => frame === 'data: [DONE]',
+};
+
 interface AgentApiEvent {
   readonly object: string;
   readonly status: string;
@@ -149,6 +175,7 @@ const relay: Wire = {
 export const WIRES: Readonly<Record<WireName, Wire>> = {
   relay,
   responses,
+  'chat-completions': chatCompletions,
   'agent-api': agentApi,
   runs,
   'ai-sdk': aiSdk,

@@ -4,6 +4,8 @@ import { AppError, type Authority, mayRunAgent } from '../common/index.js';
 import { type AgentRecovery, agentTypeOptions } from './agent-type.decorator.js';
 import { AgentSettings } from './agent.settings.js';
 import type { Agent } from './agent.js';
+import { CompactionAgent } from './agents/compaction.agent.js';
+import type { ModelOptions } from './ports/model-client.js';
 
 /** An agent with the options of its decorator. */
 export interface RegisteredAgent {
@@ -47,6 +49,13 @@ export class AgentRegistry implements OnModuleInit {
     const agent = this.agents.get(name);
     if (!agent) throw new AppError('AGENT_NOT_FOUND', 'Agent type not found');
     return agent;
+  }
+
+  /** The agent that executes a run of an agent type. @throws AppError AGENT_NOT_FOUND */
+  executing(name: string, { compactOnly = false }: ModelOptions): RegisteredAgent {
+    const agent = this.get(name);
+    if (!compactOnly) return agent;
+    return { ...agent, recovery: 'journal', agent: new CompactionAgent(this.settings) };
   }
 
   /** All agents, including internal ones, in the order of their registration. */

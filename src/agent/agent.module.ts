@@ -5,12 +5,16 @@ import { AgentRegistry } from './agent-registry.js';
 import { MemoryAgent } from './agents/memory.agent.js';
 import { WorkerAgent } from './agents/worker.agent.js';
 import { ModelLoop } from './model-loop.js';
+import { ModelStartCheck } from './model-start-check.js';
 import { ModelClient } from './ports/model-client.js';
+import { SummaryLabels } from './summary-labels.js';
 
 /** What the composition root provides to the agents. */
 export interface AgentModuleOptions {
   /** A provider of the token `ModelClient`. */
   readonly model: Provider<ModelClient>;
+  /** Whether there is an agent `worker`. Default: true. */
+  readonly hasWorker?: boolean;
   /** Modules that the provider needs. */
   readonly imports?: ModuleMetadata['imports'];
 }
@@ -24,8 +28,16 @@ export class AgentModule {
       module: AgentModule,
       global: true,
       imports: [DiscoveryModule, ToolsModule, ...(options.imports ?? [])],
-      providers: [options.model, AgentRegistry, ModelLoop, WorkerAgent, MemoryAgent],
-      exports: [AgentRegistry, ModelLoop, ModelClient],
+      providers: [
+        options.model,
+        AgentRegistry,
+        ModelLoop,
+        ModelStartCheck,
+        SummaryLabels,
+        ...(options.hasWorker === false ? [] : [WorkerAgent]),
+        MemoryAgent,
+      ],
+      exports: [AgentRegistry, ModelLoop, ModelClient, SummaryLabels],
     };
   }
 }

@@ -10,6 +10,7 @@ import { writeToolLists } from './loop/mcp-tool-lists.js';
 import { limitOf, modelStep, type StepOutput } from './loop/model-step.js';
 import { keepPredicted, type PredictedState } from './loop/predicted-state.js';
 import { approvedCalls, owedClientCalls, type ResumedCalls, resumeCalls } from './loop/decided-calls.js';
+import { shortened } from './loop/summary.js';
 import { toolRound } from './loop/tool-round.js';
 import { uiCard } from './loop/ui-card.js';
 import { ModelClient, type ModelMessage, type ModelOptions } from './ports/model-client.js';
@@ -35,8 +36,10 @@ export interface ModelLoopOptions {
 
 /** The state of a run in the loop. */
 interface Conversation {
-  /** The whole conversation so far, which grows with each model call. */
-  readonly messages: ModelMessage[];
+  /** The conversation so far, which grows with each model call. */
+  messages: ModelMessage[];
+  /** How many of its messages are instructions of the agent and the request. */
+  readonly instructions: number;
   /** What providers want back with messages of earlier runs. */
   readonly states: KeptStates;
   /** Empty for none. */
@@ -89,6 +92,7 @@ export class ModelLoop {
     const conversation = this.begin(context, options, toolSet, resumed);
     writeToolLists(context, toolSet);
     for (let step = 0; step < this.settings.maxSteps; step += 1) {
+      this.shorten(context, conversation, step);
       const output = yield* this.modelStep(context, conversation, step);
       const end = endOf(output);
       if (end) return end;
@@ -114,10 +118,12 @@ export class ModelLoop {
     { outputs, results }: ResumedCalls,
   ): Conversation {
     const messages = [...context.history, ...outputs, ...context.input];
-    const prompt = toPrompt(joinPrompts(systemPrompt, context.instructions), messages, context.providerStates);
+    const instructions = joinPrompts(systemPrompt, context.instructions);
+    const prompt = toPrompt(instructions, messages, context.providerStates);
     const usedIds = messages.flatMap(callsOf).map(({ id }) => id);
     return {
       messages: withOwnAttachments(prompt.messages, context.principal, context.authority !== null),
+      instructions: instructions === '' ? 0 : 1,
       states: prompt.states,
       situation,
       predictedState,
@@ -126,6 +132,15 @@ export class ModelLoop {
       callIds: new CallIds(context.runId, [...usedIds, ...context.shownCallIds], context.signal),
       invalidCalls: 0,
     };
+  }
+
+  /** Puts a summary in place of the beginning if the request wants that above a limit, at most that of the server. */
+  private shorten(context: AgentContext, conversation: Conversation, step: number): void {
+    const { compactAbove } = context.modelOptions;
+    if (compactAbove === undefined) return;
+    const limit = Math.min(compactAbove, this.settings.contextTokenBudget);
+    const { messages, instructions } = conversation;
+    conversation.messages = shortened(context, { messages, instructions, limit, step }) ?? messages;
   }
 
   /** One model call. A tool choice of the request holds for the first one only: it would force a call in each step. */

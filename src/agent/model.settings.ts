@@ -2,6 +2,7 @@ import {
   choice,
   type ConfigurationProblem,
   DAY_MS,
+  flag,
   HOUR_MS,
   httpUrlWithQuery,
   integer,
@@ -87,6 +88,11 @@ export class ModelSettings extends settings('Model', {
     unset: 'not set',
     secret: true,
     description: 'An OpenRouter key. On its own it selects OpenRouter.',
+  }),
+  triesAtStart: setting('LLM_START_CHECK', flag(), {
+    default: true,
+    description:
+      'Whether a server that starts asks the configured model for one word, in the background, and logs whether it answers. It is one small request, and is not repeated.',
   }),
   firstTokenTimeoutMs: setting('LLM_FIRST_TOKEN_TIMEOUT_MS', milliseconds({ min: 10, max: HOUR_MS }), {
     default: 60_000,

@@ -146,6 +146,10 @@ class PartJournal implements Journal {
     this.whole.finish(this.keyOf(key), inputHash, output, messageIds);
   }
 
+  fail(key: string, inputHash: string, failure: JsonObject): void {
+    this.whole.fail(this.keyOf(key), inputHash, failure);
+  }
+
   private keyOf(key: string): string {
     return `${this.prefix}${key}`;
   }

@@ -50,12 +50,12 @@ function describeDatabase(address: DatabaseAddress): string {
 }
 
 /** What answers, how it is called, and what it was chosen by. */
-function describeModel({ kind, model, baseUrl, reason }: ModelServer, info: ModelInfo): string {
+function describeModel({ kind, model, reason }: ModelServer, info: ModelInfo): string {
   if (info.kind === 'offline') {
     return 'offline demo model (set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, DASHSCOPE_API_KEY or LLM_BASE_URL for a real one)';
   }
   if (info.profile) {
-    return `${model} at ${baseUrl} (${reason}), profile ${info.profile.name} (${info.profile.reason})`;
+    return `${model}${info.address === undefined ? '' : ` at ${info.address}`} (${reason}), profile ${info.profile.name} (${info.profile.reason})`;
   }
   return kind === 'native' ? `${info.name} of ${info.kind} (${reason})` : `${info.name} of ${info.kind}`;
 }

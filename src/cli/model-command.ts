@@ -3,9 +3,6 @@ import { checkModel, type ModelInfo, type ModelReport, ModelSettings } from '../
 import { readSettings } from '../config/index.js';
 import { table, type Terminal } from './command.js';
 
-/** No model server retries: what fails is told. */
-const OVERRIDES = { LLM_MAX_RETRIES: '0' };
-
 /**
  * Tries the configured model and prints what works, which repairs were needed, and the settings that would make them
  * unnecessary.
@@ -15,8 +12,8 @@ const OVERRIDES = { LLM_MAX_RETRIES: '0' };
  */
 export async function modelCommand(env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
   const { createModel } = await import('../app.module.js');
-  const settings = readSettings(ModelSettings, { ...env, ...OVERRIDES });
-  const { kind, baseUrl, reason } = settings.server;
+  const settings = readSettings(ModelSettings, env);
+  const { kind, reason } = settings.server;
   if (kind === 'offline') {
     terminal.note(
       'No model is configured: set LLM_BASE_URL, LLM_PROVIDER or the key of a provider, such as OPENAI_API_KEY.',
@@ -28,11 +25,12 @@ export async function modelCommand(env: NodeJS.ProcessEnv, terminal: Terminal): 
   const client = createModel(settings, { read: () => Promise.resolve(undefined) });
   const report = await checkModel(client);
   const { info } = client;
-  terminal.out(`${info.name} of ${info.kind}${baseUrl === '' ? '' : ` at ${baseUrl}`}, chosen by ${reason}`);
+  const place = info.address === undefined ? '' : ` at ${info.address}`;
+  terminal.out(`${info.name} of ${info.kind}${place}, chosen by ${reason}`);
   if (info.profile) terminal.out(`Profile ${info.profile.name}, chosen by ${info.profile.reason}`);
   terminal.out(`\n${checksOf(report)}\n`);
   for (const line of repairsOf(info)) terminal.out(line);
-  terminal.out(`Tokens: ${report.usage.input} in, ${report.usage.output} out`);
+  terminal.out(`Requests: ${report.requests}. Tokens: ${report.usage.input} in, ${report.usage.output} out`);
   return report.checks.every(({ name, outcome }) => outcome === 'works' || name === 'image') ? 0 : 1;
 }
 

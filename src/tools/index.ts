@@ -1,3 +1,4 @@
+export { boundedWork } from './bounded-work.js';
 export * from './local/agent-tool.decorator.js';
 export { ToolPolicy } from './policy/tool-policy.js';
 export { serverLabelOf } from './policy/policy-condition.js';

@@ -102,6 +102,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   if (upstream) cleanups.push(() => upstream.stop());
   const configuration = readConfiguration({
     LOG_LEVEL: 'silent',
+    // Tests count the requests to their model servers.
+    LLM_START_CHECK: 'false',
     ...(await databaseEnv(options.database, cleanups)),
     SHUTDOWN_GRACE_MS: '500',
     // On a busy machine even a new connection takes its time.

@@ -15,6 +15,29 @@ export function time(value: string | number | null | undefined): string {
   return Number.isNaN(date.getTime()) ? String(value) : DATE.format(date);
 }
 
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** The time of day of a moment. */
+export function clock(at: number): string {
+  return CLOCK.format(at);
+}
+
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+/** The units of a length of time, and how many milliseconds they begin with. */
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** How long ago something was: `5 min ago`. @param now in milliseconds since the epoch */
+export function ago(value: string, now: number): string {
+  const ms = now - Date.parse(value);
+  const [unit, length] = UNITS.find(([, least]) => ms >= least) ?? [];
+  if (unit === undefined || length === undefined) return 'just now';
+  return RELATIVE.format(-Math.floor(ms / length), unit);
+}
+
 const SHORT = new Intl.DateTimeFormat(undefined, {
   day: 'numeric',
   month: 'short',

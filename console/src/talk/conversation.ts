@@ -4,9 +4,20 @@ import type { Interrupt, Page, Run } from '../api/types.js';
 import { messageOf } from '../lib/format.js';
 import { wait } from '../lib/wait.js';
 import { uuid } from '../lib/random.js';
+import {
+  answerDirectly,
+  askedIn,
+  forgetDecisions,
+  isNoted,
+  noteDecisions,
+  withAnswer,
+  withoutAnswer,
+} from './decisions.js';
 import { LiveRun, type PendingCall } from './live-run.js';
+import { leaveCalls, noteEnd, putEnd, returnResults } from './run-end.js';
 import { sentMessages } from './sent-messages.js';
-import { Transcript } from './transcript.js';
+import { settle } from './settled.js';
+import { callIdOf, Transcript } from './transcript.js';
 import type { AnswerTo, ClientTool, Image, ToolResult, Turn, WireChoice, WireClient } from './wire.js';
 
 /** What the page shows of a conversation besides its entries. */
@@ -80,10 +91,18 @@ export class Conversation {
   /** Sends what the person wrote, and follows the answer to its end. */
   async say(text: string, images: readonly Image[], options: TurnOptions): Promise<void> {
     const turn = this.turn(options, { text, images });
+    const { interrupts } = this.now;
     this.given.clear();
+    leaveCalls(this.transcript, this.now.calls);
     this.set({ calls: [] });
+    noteDecisions(this.transcript, interrupts.map(withoutAnswer));
     this.transcript.put({ kind: 'user', id: `user-${turn.runId}`, text, images: images.map(({ url }) => url) });
-    await this.converse(turn, options.wire);
+    try {
+      await this.converse(turn, options.wire, () => this.set({ interrupts: [] }));
+    } catch (error) {
+      forgetDecisions(this.transcript, interrupts);
+      this.transcript.put({ kind: 'notice', id: uuid(), tone: 'error', text: messageOf(error) });
+    }
   }
 
   /** Takes results of tools of this page. They are sent together, once every call that waits has one. */
@@ -91,7 +110,7 @@ export class Conversation {
     for (const result of results) {
       const { callId, output } = result;
       this.given.set(callId, result);
-      this.transcript.change(callId, 'call', () => ({ result: output, done: true }));
+      this.transcript.changeCalls((call) => callIdOf(call) === callId, { result: output, done: true });
     }
     const calls = this.now.calls.filter(({ callId }) => !this.given.has(callId));
     this.set({ calls });
@@ -102,24 +121,35 @@ export class Conversation {
   }
 
   /**
-   * Answers all interrupts that wait: over the wire if it can carry them, otherwise under `/interrupts`.
+   * Answers all interrupts that wait: over the wire if it can carry them, otherwise under `/interrupts`. They are shown
+   * until the server has taken the answers.
    *
-   * @throws what keeps an answer from being given; the interrupts without one then wait again
+   * @throws what keeps an answer from being given; the interrupts without one wait on
    */
   async answer(answers: readonly AnswerTo[], options: TurnOptions): Promise<void> {
-    const waiting = new Map(this.now.interrupts.map((interrupt) => [interrupt.id, interrupt]));
+    const given = new Map(answers.map((answer) => [answer.interruptId, answer]));
+    const { interrupts } = this.now;
     let resumed: string | null = null;
-    this.set({ interrupts: [] });
+    this.set({ status: 'sending' });
+    const client = await options.wire.load();
+    if (client.takes(answers)) {
+            return this.converse(this.turn(options, { answers }), options.wire, () => {
+        noteDecisions(
+          this.transcript,
+          interrupts.map((one) => withAnswer(one, given.get(one.id) ?? {})),
+        );
+        this.set({ interrupts: [] });
+      });
+    }
     try {
-      const client = await options.wire.load();
-      if (client.takes(answers)) return await this.converse(this.turn(options, { answers }), options.wire);
       for (const answer of answers) {
-        resumed = await answerTo(answer);
-        waiting.delete(answer.interruptId);
+        const known = await answerDirectly(answer);
+        resumed = known.resumedByRunId;
+        noteDecisions(this.transcript, [known]);
+        this.set({ interrupts: this.now.interrupts.filter(({ id }) => id !== known.id) });
       }
-    } catch (error) {
-      this.ask([...waiting.values()], options.wire);
-      throw error;
+    } finally {
+      this.set({ status: 'idle' });
     }
     if (resumed !== null) await this.follow(resumed, options.wire);
   }
@@ -138,11 +168,22 @@ export class Conversation {
     try {
       const { data } = await json<Page<Run>>('api/v1/runs', { query, signal: this.leaving.signal });
       this.owner = data[0]?.userId;
-      const sent = await sentMessages(data, this.leaving.signal);
-      for (const { id } of [...data].reverse()) {
-        if (this.leaving.signal.aborted) return;
-        for (const entry of sent.get(id) ?? []) this.transcript.put(entry);
-        await this.follow(id, wire, { isLast: id === data[0]?.id });
+      const { signal } = this.leaving;
+      const [sent, asked] = await Promise.all([sentMessages(data, signal), askedIn(this.now.session)]);
+      for (const run of [...data].reverse()) {
+        if (signal.aborted) return;
+        const { id } = run;
+        for (const entry of sent.entries.get(id) ?? []) this.transcript.put(entry);
+        const isLast = id === data[0]?.id;
+        const { pending } = await this.follow(id, wire, { isLast });
+        if (isLast) continue;
+        returnResults(this.transcript, sent.results);
+        leaveCalls(this.transcript, pending);
+        noteDecisions(
+          this.transcript,
+          asked.filter(({ runId }) => runId === id),
+        );
+        putEnd(this.transcript, run);
       }
     } catch (error) {
       if (this.leaving.signal.aborted) return;
@@ -155,12 +196,13 @@ export class Conversation {
   }
 
   /** Follows a run that something else has started. */
-  async follow(runId: string, wire: WireChoice, { isLast = true } = {}): Promise<void> {
+  async follow(runId: string, wire: WireChoice, { isLast = true } = {}): Promise<LiveRun> {
     const client = await wire.load();
     const run = this.begin();
     run.started(runId);
     await this.untilEnd(run, client, undefined);
     if (isLast) await this.afterwards(run, wire);
+    return run;
   }
 
   /** The page is left. Runs go on. */
@@ -169,12 +211,18 @@ export class Conversation {
     this.run?.leave();
   }
 
-  private async converse(turn: Turn, wire: WireChoice): Promise<void> {
+  /** @param accepted called once the server has taken the turn. @throws what the server refuses the turn with */
+  private async converse(turn: Turn, wire: WireChoice, accepted?: () => void): Promise<void> {
     this.begun = true;
     this.set({ status: 'sending' });
     const client = await wire.load();
-    const run = this.begin();
-    await this.untilEnd(run, client, turn);
+    const run = this.begin(accepted);
+    try {
+      await this.untilEnd(run, client, turn);
+    } catch (error) {
+      this.set({ status: 'idle' });
+      throw error;
+    }
     await this.afterwards(run, wire);
   }
 
@@ -197,10 +245,11 @@ export class Conversation {
     };
   }
 
-  private begin(): LiveRun {
-    const run = new LiveRun(this.transcript, this.now.session, ({ id, session }) =>
-      this.set({ runId: id, session, status: 'running' }),
-    );
+  private begin(accepted?: () => void): LiveRun {
+    const run = new LiveRun(this.transcript, this.now.session, ({ id, session }) => {
+      this.set({ runId: id, session, status: 'running' });
+      accepted?.();
+    });
     run.onLost = () => this.lost(run);
     this.run = run;
     return run;
@@ -221,10 +270,12 @@ export class Conversation {
       } catch (error) {
         if (run.signal.aborted) return;
         if (isPassing(error)) continue;
+        if (turn && run.id === undefined) throw error;
         run.say('error', messageOf(error));
         run.finished('failed');
       }
     }
+    if (run.end !== undefined) await settle(run);
   }
 
   /** Says that the connection was lost, and what came of it once the stream goes on. */
@@ -243,12 +294,22 @@ export class Conversation {
   }
 
   private async afterwards(run: LiveRun, wire: WireChoice): Promise<void> {
+    const waited = this.now.interrupts;
     this.set({ session: run.session, calls: run.pending, status: 'idle' });
-    if (run.pending.length > 0 || run.signal.aborted) return;
-    // Not every wire says that an agent has asked something.
-    const query = { session_id: run.session, status: 'pending' };
-    const { data } = await json<Page<Interrupt>>('interrupts', { query });
-    this.ask([...data].reverse(), wire);
+    if (run.signal.aborted) return;
+    // Not every wire says that an agent has asked something, nor how its run ended.
+    const [asked] = await Promise.all([
+      askedIn(run.session),
+      noteEnd(this.transcript, run.id, this.leaving.signal),
+    ]);
+    const isShown = (one: Interrupt): boolean =>
+      isNoted(this.transcript, one) || one.runId === run.id || waited.some(({ id }) => id === one.id);
+    noteDecisions(this.transcript, asked.filter(isShown));
+    if (run.pending.length > 0) return;
+    this.ask(
+      asked.filter(({ status }) => status === 'pending'),
+      wire,
+    );
   }
 
   /** Shows what waits for a person, who may also decide in the inbox or with another client. */
@@ -269,6 +330,7 @@ export class Conversation {
       const known = await json<Interrupt>(`interrupts/${interruptId}`).catch(() => undefined);
       if (known === undefined || known.status === 'pending') continue;
       if (!this.now.interrupts.some(({ id }) => id === interruptId)) return;
+      noteDecisions(this.transcript, await askedIn(this.now.session));
       this.set({ interrupts: [] });
       if (known.resumedByRunId !== null) await this.follow(known.resumedByRunId, wire);
       return;
@@ -280,11 +342,4 @@ export class Conversation {
     this.now = { ...this.now, ...change };
     for (const listener of this.listeners) listener();
   }
-}
-
-/** Answers an interrupt without the wire. @returns the run that goes on, if one does */
-async function answerTo({ interruptId, kind, ...answer }: AnswerTo): Promise<string | null> {
-  const { cancel } = answer;
-  const body = cancel ? { cancel } : kind === 'approval' ? answer : { payload: answer.payload };
-  return (await json<Interrupt>(`interrupts/${interruptId}`, { body })).resumedByRunId;
 }

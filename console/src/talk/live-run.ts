@@ -55,8 +55,13 @@ export class LiveRun {
     this.aborter.abort();
   }
 
+  /** The run is over: nothing of it is being written any more, and of a run that failed or was stopped nothing waits. */
   finished(end: RunEnd): void {
     this.end = end;
+    const outcome = end === 'cancelled' ? 'canceled' : end === 'failed' ? 'failed' : undefined;
+    const { transcript, id: run } = this;
+    if (outcome) transcript.changeCalls((one) => one.run === run && one.result === undefined, { outcome, done: true });
+    transcript.complete(run);
   }
 
   /** Says something about the run between its messages. */

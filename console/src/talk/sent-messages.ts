@@ -8,6 +8,14 @@ const PAGE = 100;
 /** Pages that are read at most. */
 const MOST_PAGES = 20;
 
+/** What clients have sent in the runs of a session. */
+export interface SentMessages {
+  /** The messages of the person, by run. */
+  readonly entries: ReadonlyMap<string, readonly EntryOf<'user'>[]>;
+  /** The results of client tools, by call. */
+  readonly results: ReadonlyMap<string, string>;
+}
+
 /**
  * What the person has sent in the runs of a session, by run. A run whose messages are not found, because it has not
  * been stored or is too long ago, has the beginning of its text that the list of runs names.
@@ -17,7 +25,7 @@ const MOST_PAGES = 20;
 export async function sentMessages(
   runs: readonly Run[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, readonly EntryOf<'user'>[]>> {
+): Promise<SentMessages> {
   const sent = new Map(runs.map(({ id, input }) => [id, input === null ? [] : [userEntry(`user-of-${id}`, input)]]));
   const [first] = runs;
   const found = first === undefined ? [] : await messagesOf(first, runs.length, signal);
@@ -27,7 +35,7 @@ export async function sentMessages(
     if (runId !== null && entry) stored.set(runId, [...(stored.get(runId) ?? []), entry]);
   }
   for (const [id, entries] of stored) if (sent.has(id)) sent.set(id, entries);
-  return sent;
+  return { entries: sent, results: new Map(found.flatMap(({ message }) => resultIn(message))) };
 }
 
 /** The messages of a session, newest first, until as many runs were seen. */
@@ -54,6 +62,17 @@ export function entryOf(seq: number, message: unknown): EntryOf<'user'> | undefi
     type === 'image' && typeof url === 'string' ? [url] : [],
   );
   return { ...userEntry(`user-message-${seq}`, texts.join('\n')), images };
+}
+
+/** The result of a client tool in a message, by the id of its call. */
+function resultIn(message: unknown): [string, string][] {
+  if (!isObject(message) || message['type'] !== 'function_call_output') return [];
+  const contents = Array.isArray(message['content']) ? message['content'].filter(isObject) : [];
+  return contents.flatMap(({ data }): [string, string][] => {
+    if (!isObject(data) || typeof data['call_id'] !== 'string') return [];
+    const { output } = data;
+    return [[data['call_id'], typeof output === 'string' ? output : JSON.stringify(output ?? null)]];
+  });
 }
 
 function userEntry(id: string, text: string): EntryOf<'user'> {

@@ -1,6 +1,7 @@
 import type { AttachmentReader } from '../../attachment/index.js';
 import type { ModelSettings } from '../model.settings.js';
 import { ModelClient } from '../ports/model-client.js';
+import { addressOf } from './upstream/call-failures.js';
 import { isNativeInstalled, nativeModels } from './ai-sdk/native-model.js';
 import { AiSdkModelClient, type AiSdkSettings, type LanguageModelSource } from './ai-sdk/ai-sdk-model-client.js';
 import { ruleOverrides } from './chat-completions/profiles/rule-overrides.js';
@@ -33,7 +34,8 @@ export function createModelClient(
   const native = source ?? nativeSource(settings);
   if (native) {
     const options = { ...settings.providerOptions, ...providerOptions };
-    return new AiSdkModelClient(native, { ...limits, providerOptions: options }, attachments);
+    const known = source === undefined ? knownOf(settings) : {};
+    return new AiSdkModelClient(native, { ...limits, ...known, providerOptions: options }, attachments);
   }
   const { baseUrl, apiKey, model } = server;
   const provider = providerName(baseUrl);
@@ -44,6 +46,15 @@ export function createModelClient(
     { provider, baseUrl, apiKey, model, ...limits, ...connections, ...writing },
     attachments,
   );
+}
+
+/** What is known of the requests that a package of a provider sends. */
+function knownOf({ server, headers }: ModelSettings): Pick<AiSdkSettings, 'headers' | 'address'> {
+  const { apiKey, baseUrl, isAddressGiven = false } = server;
+  return {
+    headers: { ...(apiKey !== undefined && { authorization: apiKey }), ...headers },
+    ...(isAddressGiven && { address: addressOf(new URL(baseUrl)) }),
+  };
 }
 
 /** The models of the provider that the settings choose; undefined if it is called through Chat Completions. */

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, namedUser, Needs } from '../../access/index.js';
-import { AgentRegistry } from '../../agent/index.js';
+import { AgentRegistry, ModelClient } from '../../agent/index.js';
 import { AppError, type JsonObject, mayUseTool } from '../../common/index.js';
 import { serverLabelOf, type ServerTool, ToolInvoker, ToolRegistry } from '../../tools/index.js';
 import { ShapePipe } from '../http/index.js';
@@ -24,6 +24,7 @@ const TIME_ZONE = 'UTC';
 export class CatalogController {
   constructor(
     private readonly agents: AgentRegistry,
+    private readonly model: ModelClient,
     private readonly tools: ToolRegistry,
     private readonly invoker: ToolInvoker,
   ) {}
@@ -39,6 +40,7 @@ export class CatalogController {
       isDefault: name === this.agents.defaultName,
       exposure,
       recovery,
+      modelName: this.model.info.name,
     }));
     return { data, nextCursor: null };
   }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { ApiProperty } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
@@ -16,6 +17,7 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import { SchemaValidator } from '../schema-validator.js';
 import { dtoSchema } from './dto-schema.js';
 
 class Guest {
@@ -62,6 +64,28 @@ class Invitation {
 
   @IsNotEmpty()
   note!: string;
+}
+
+class Sender {
+  @IsEmail({}, { message: 'sender needs an e-mail address' })
+  email!: string;
+}
+
+class Parcel {
+  @Matches(/^[A-Z]-\d{4}$/, { message: 'id must look like A-1001' })
+  id!: string;
+
+  @IsOptional()
+  @Max(30, { message: '$property of $target is at most $constraint1, not $value.' })
+  weight?: number;
+
+  @IsOptional()
+  @IsIn(['DE', 'FR'], { each: true, message: ({ value }) => `nothing is sent to ${(value as string).toUpperCase()}` })
+  countries?: string[];
+
+  @IsOptional()
+  @ValidateNested()
+  sender?: Sender;
 }
 
 class Untyped {
@@ -111,6 +135,24 @@ describe('dtoSchema', () => {
       additionalProperties: false,
     });
     expect(dtoSchema(Invitation)['required']).toHaveLength(8);
+  });
+
+  const validator = new SchemaValidator();
+  const parcel = dtoSchema(Parcel);
+  it.each<[object, string]>([
+    [{ id: 'Where is A-1001?' }, 'id must look like A-1001.'],
+    [{ id: 1001 }, 'id must look like A-1001.'],
+    [{ id: 'A-1001', weight: 31 }, 'weight of Parcel is at most 30, not 31.'],
+    [{ id: 'A-1001', countries: ['DE', 'br'] }, 'nothing is sent to BR.'],
+    [{ id: 'A-1001', countries: [7] }, '"countries.0" must be one of ["DE","FR"].'],
+    [{ id: 'A-1001', sender: { email: 'nobody' } }, 'sender needs an e-mail address.'],
+    [{ id: 'x', weight: 40 }, 'id must look like A-1001; weight of Parcel is at most 30, not 40.'],
+    [{}, "the arguments object must have required property 'id'."],
+  ])('the messages of the decorators describe the violations of %j', async (value, sentence) => {
+    // The time for patterns is limited in each turn of the event loop.
+    await setImmediate();
+    expect(validator.violation(parcel, value)).toBe(sentence);
+    expect(JSON.stringify(parcel)).not.toContain('must look');
   });
 
   it('types that a schema cannot describe throw', () => {

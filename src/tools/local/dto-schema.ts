@@ -1,6 +1,7 @@
-import { getMetadataStorage } from 'class-validator';
+import { getMetadataStorage, type ValidationArguments } from 'class-validator';
 import 'reflect-metadata';
 import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
+import { setViolationMessage } from '../violation-messages.js';
 import type { ArgumentsClass } from './agent-tool.decorator.js';
 
 /** The metadata key of `@ApiProperty()` of @nestjs/swagger. */
@@ -10,12 +11,15 @@ interface RuleMetadata extends Rule {
   readonly type: string;
   readonly propertyName: string;
   readonly each: boolean;
+  /** The sentence that the author of the class gave for a violation. */
+  readonly message?: string | ((args: ValidationArguments) => string);
 }
 
 /**
  * Makes a JSON Schema from a class with class-validator decorators: types, ranges, lengths, `IsIn`,
  * `IsEnum`, formats, arrays, nested classes and `IsOptional`. Descriptions, defaults and the class of
- * array items come from `@ApiProperty({ description, default, type })`. Additional properties are refused.
+ * array items come from `@ApiProperty({ description, default, type })`. Additional properties are refused. The `message`
+ * of a decorator is what `SchemaValidator` says of a value that violates it.
  *
  * @throws Error if a class contains itself, or if the class of a nested property is not known
  */
@@ -63,8 +67,32 @@ function propertySchema(
   for (const rule of rules) {
     Object.assign(isArray && rule.each ? item : isArray ? whole : item, ruleKeywords(rule));
   }
-  if (!isArray) return { ...defaultType(designed, item), ...item, ...notes(documented) };
-  return { type: 'array', ...(Object.keys(item).length > 0 ? { items: item } : {}), ...whole, ...notes(documented) };
+  const schema: JsonObject = isArray
+    ? { type: 'array', ...(Object.keys(item).length > 0 ? { items: item } : {}), ...whole, ...notes(documented) }
+    : { ...defaultType(designed, item), ...item, ...notes(documented) };
+  for (const rule of rules) setMessage(isArray && rule.each ? item : schema, dto, rule);
+  return schema;
+}
+
+/** Keeps the message of a decorator for the keywords that express it, with its placeholders replaced. */
+function setMessage(schema: JsonObject, dto: ArgumentsClass, rule: RuleMetadata): void {
+  const { message, propertyName: property, constraints = [] } = rule;
+  const keywords = Object.keys(ruleKeywords(rule));
+  if (message === undefined || keywords.length === 0) return;
+  setViolationMessage(schema, keywords, (value) => {
+    const args = { value: value as unknown, constraints: [...constraints], targetName: dto.name, object: {}, property };
+    const text = typeof message === 'function' ? message(args) : message;
+    return text
+      .replace(/\$constraint(\d+)/g, (_, n: string) => String(constraints[Number(n) - 1]))
+      .replace(/\$(value|property|target)/g, (_, name: string) =>
+        String({ value: shown(value), property, target: dto.name }[name]),
+      );
+  });
+}
+
+/** A value within a message: class-validator does not show objects either. */
+function shown(value: unknown): string {
+  return typeof value === 'object' && value !== null ? 'the value' : String(value);
 }
 
 /** The declared TypeScript type, for a property whose decorators do not determine one. */

@@ -10,6 +10,7 @@ const clientOf = (source: LanguageModelSource): AiSdkModelClient =>
     source,
     { firstTokenTimeoutMs: 5_000, idleTimeoutMs: 5_000, maxRetries: 2 },
     { read: () => Promise.resolve(undefined) },
+    { logFailure: () => undefined },
   );
 /** The error of a request that names a model which the function answers in this way. */
 const errorOf = async (answer: () => unknown): Promise<unknown> => {

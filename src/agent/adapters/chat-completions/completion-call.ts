@@ -6,7 +6,7 @@ import { UpstreamStatusError, UpstreamStreamError } from '../upstream/upstream-e
 import { type CallTimeouts, Watchdog } from '../upstream/watchdog.js';
 import type { AnswerBody } from './answer-body.js';
 import { CompletionDecoder, type DecoderSetting } from './completion-decoder.js';
-import { publicHeaders, withoutSecrets } from './public-headers.js';
+import { publicHeaders, withoutSecrets } from '../upstream/public-headers.js';
 import { SseSplitter } from './sse-splitter.js';
 import type { UpstreamHttp } from './upstream-http.js';
 

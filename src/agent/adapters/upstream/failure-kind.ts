@@ -1,5 +1,6 @@
 import { ProxyError } from '../../../common/index.js';
 import type { ErrorBody } from './error-body.js';
+import { isNoRoute } from './no-route.js';
 import {
   detailsOf,
   errorChain,
@@ -21,7 +22,10 @@ export type FailureKind =
   /** Too many requests or tokens for the moment. */
   | 'rate-limit'
   | 'credentials'
+  /** The model is unknown. */
   | 'not-found'
+  /** Nothing is served at the path. */
+  | 'no-route'
   | 'timeout'
   /** The template of the model refuses the conversation, whatever the status: it will do so again. */
   | 'template'
@@ -96,6 +100,7 @@ export function kindOf(error: unknown): FailureKind {
   if (!details) return kindOfConnection(error);
   if (error instanceof UpstreamStreamError && error.sentence !== undefined) return 'other';
   const status = statusOf(error);
+  if (status === 404 && error instanceof UpstreamStatusError && isNoRoute(error.body)) return 'no-route';
   if (isFilter(status, details)) return 'filtered';
   if (isTooLong(status, details)) return 'context';
   return kindOfStatus(status, details, saysWhen(error, details));

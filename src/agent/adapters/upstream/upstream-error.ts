@@ -100,7 +100,11 @@ export function detailsOf(error: unknown): ErrorBody | undefined {
 }
 
 /** An error and its causes, outermost first. */
-export function errorChain(error: unknown): readonly { readonly code?: unknown; readonly cause?: unknown }[] {
+export function errorChain(error: unknown): readonly {
+  readonly code?: unknown;
+  readonly cause?: unknown;
+  readonly message?: unknown;
+}[] {
   const chain: object[] = [];
   let current = error;
   while (typeof current === 'object' && current !== null && chain.length < 10) {

@@ -18,6 +18,9 @@ export class AgentDto {
 
   @ApiProperty({ enum: ['journal', 'restart', 'fail'], description: 'What happens with a run whose worker was lost.' })
   recovery!: string;
+
+  @ApiProperty({ example: 'gpt-5', description: 'The model that answers it, if a request names none.' })
+  modelName!: string;
 }
 
 /** All agents that the caller may run. */
