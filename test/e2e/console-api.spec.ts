@@ -111,7 +111,7 @@ describeOnDatabases('the API that the console reads', (database) => {
     const { id } = await paid();
     const { wires } = await get<{ wires: { name: string }[] }>('/api/v1/console');
     expect(wires.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['agent-api', 'responses', 'ag-ui', 'ag-kit', 'runs', 'chat-completions']),
+      expect.arrayContaining(['agent-api', 'responses', 'ag-ui', 'ag-kit', 'runs', 'chat-completions', 'ai-sdk']),
     );
     for (const { name } of wires) {
       const answer = await fetch(`${server.url}/api/v1/runs/${id}/frames?wire=${name}`, { headers: bearer(key) });
