@@ -162,6 +162,13 @@ module.exports = {
       from: { path: '^src/', pathNot: `^src/(database|samples)/|^src/[^/]+/adapters/|${SPECS}` },
       to: { path: '^node_modules/typeorm/' },
     },
+    {
+      name: 'typeorm-decorators-are-kept-apart',
+      comment: 'Entities get the decorators from src/database/typeorm.ts, so that a host may use another TypeORM.',
+      severity: 'error',
+      from: { path: '\\.entity\\.ts$' },
+      to: { path: '^node_modules/typeorm/', dependencyTypesNot: ['type-only'] },
+    },
     layer('user-settings', 'agent|attachment|health|protocol|run|session|tools'),
     layer('attachment', 'agent|health|protocol|run|tools'),
     layer('samples', 'health|protocol|run'),

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json';
 import { InstalledPackage } from '../support/installed-package.js';
@@ -85,6 +85,23 @@ describe('the package', () => {
       const { stdout } = await installed.parley(['openapi']);
       const committed = readFileSync(join(__dirname, '../../docs/openapi.json'), 'utf8');
       expect(JSON.parse(stdout)).toEqual(JSON.parse(committed));
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'another TypeORM than its own is refused in one sentence',
+    async () => {
+      const own = join(installed.folder, 'node_modules/parley/node_modules');
+      mkdirSync(own);
+      symlinkSync(join(__dirname, '../../node_modules/typeorm-03'), join(own, 'typeorm'));
+      try {
+        const { code, stderr } = await installed.parley(['migrate'], here());
+        expect(stderr).toMatch(/^Parley needs TypeORM 1\.\S+ but finds 0\.3\.\d+: remove typeorm from the overrides/);
+        expect(code).toBe(1);
+      } finally {
+        rmSync(own, { recursive: true });
+      }
     },
     TIMEOUT_MS,
   );
