@@ -18,6 +18,7 @@ import { AttachmentSettings, PublicAddress } from './attachment/index.js';
 import { VERSION } from './common/index.js';
 import { type Configuration, ServerSettings } from './config/index.js';
 import { API_KEY_SCHEME, BEARER_SCHEME, documentAccess } from './protocol/api-docs/document-access.js';
+import { completeOperations } from './protocol/api-docs/document-operations.js';
 import { DocsSettings } from './protocol/api-docs/docs.settings.js';
 import { orderTags } from './protocol/api-docs/document-tags.js';
 import { registerDocs } from './protocol/api-docs/register-docs.js';
@@ -153,7 +154,7 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' }, API_KEY_SCHEME)
     .build();
   const routes = routesOf(app.getHttpAdapter().getInstance() as FastifyInstance);
-  return orderTags(documentAccess(SwaggerModule.createDocument(app, config), routes));
+  return completeOperations(orderTags(documentAccess(SwaggerModule.createDocument(app, config), routes)));
 }
 
 function returnRequestIds(app: NestFastifyApplication): void {
