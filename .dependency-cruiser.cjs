@@ -163,6 +163,13 @@ module.exports = {
       to: { path: '^node_modules/typeorm/' },
     },
     {
+      name: 'the-client-stands-alone',
+      comment: 'It runs in browsers and has no dependencies.',
+      severity: 'error',
+      from: { path: '^src/client/', pathNot: SPECS },
+      to: { pathNot: '^src/client/' },
+    },
+    {
       name: 'typeorm-decorators-are-kept-apart',
       comment: 'Entities get the decorators from src/database/typeorm.ts, so that a host may use another TypeORM.',
       severity: 'error',
