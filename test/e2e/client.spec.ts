@@ -6,6 +6,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { join } from 'node:path';
 import { ParleyClient, ParleyError, type RunEvent } from '../../src/client/index.js';
 import { describeInBrowser } from '../support/browser.js';
+import { ask, denyAll } from '../examples/parley-client.js';
 import { sqliteDatabase, type TestDatabase } from '../support/databases.js';
 import { png } from '../support/images.js';
 import { apiKey } from '../support/keys.js';
@@ -208,6 +209,11 @@ describe('the client', () => {
     };
     await expect(read()).rejects.toBe(reason);
     await client.cancel(run.taskId);
+  });
+
+  it('the example of the guide works', async () => {
+    expect(await ask(server.url, 'count to 3')).toBe(counted(3));
+    expect(await denyAll(server.url)).toBe(0);
   });
 
   it('has at most 400 lines', () => {
