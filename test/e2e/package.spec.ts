@@ -24,6 +24,7 @@ describe('the package', () => {
         'LICENSE',
         'README.md',
         'bin',
+        'dist/client',
         'dist/package.json',
         'dist/src',
         'examples',
@@ -43,9 +44,9 @@ describe('the package', () => {
     async (kind) => {
       const names = ['serve', 'AgentType', 'AgentTool', 'ToolError', 'ModelLoop'];
       const check = `if (![${names.map((name) => `parley.${name}`).join(', ')}].every((one) => typeof one === 'function')) process.exit(1);
-      if (typeof events.ResponseBuilder !== 'function' || typeof testing.startTestServer !== 'function') process.exit(2);`;
-      const esm = `import * as parley from 'parley'; import * as events from 'parley/events'; import * as testing from 'parley/testing';`;
-      const cjs = `const parley = require('parley'), events = require('parley/events'), testing = require('parley/testing');`;
+      if (typeof events.ResponseBuilder !== 'function' || typeof testing.startTestServer !== 'function' || typeof client.ParleyClient !== 'function') process.exit(2);`;
+      const esm = `import * as parley from 'parley-server'; import * as events from 'parley-server/events'; import * as testing from 'parley-server/testing'; import * as client from 'parley-server/client';`;
+      const cjs = `const parley = require('parley-server'), events = require('parley-server/events'), testing = require('parley-server/testing'), client = require('parley-server/client');`;
       const file = kind === 'esm' ? 'import.mjs' : 'import.cjs';
       installed.write(file, `${kind === 'esm' ? esm : cjs}\n${check}\n`);
       expect(await installed.run(process.execPath, [file])).toMatchObject({ code: 0, stderr: '' });
@@ -54,7 +55,7 @@ describe('the package', () => {
   );
 
   it('nothing else of it can be imported', async () => {
-    installed.write('deep.mjs', `await import('parley/dist/src/app.module.js');`);
+    installed.write('deep.mjs', `await import('parley-server/dist/src/app.module.js');`);
     expect((await installed.run(process.execPath, ['deep.mjs'])).stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
 
@@ -92,7 +93,7 @@ describe('the package', () => {
   it(
     'another TypeORM than its own is refused in one sentence',
     async () => {
-      const own = join(installed.folder, 'node_modules/parley/node_modules');
+      const own = join(installed.folder, 'node_modules/parley-server/node_modules');
       mkdirSync(own);
       symlinkSync(join(__dirname, '../../node_modules/typeorm-03'), join(own, 'typeorm'));
       try {
@@ -150,9 +151,9 @@ describe('the package', () => {
         dependencies: Record<string, string>;
       };
       expect(manifest.name).toBe('my-agent');
-      expect(manifest.dependencies['parley']).toBe(`file:vendor/parley-${packageJson.version}.tgz`);
+      expect(manifest.dependencies['parley-server']).toBe(`file:vendor/parley-server-${packageJson.version}.tgz`);
       expect(Object.keys(manifest.dependencies)).not.toContain('pg');
-      const copy = readFileSync(join(installed.folder, `my-agent/vendor/parley-${packageJson.version}.tgz`));
+      const copy = readFileSync(join(installed.folder, `my-agent/vendor/parley-server-${packageJson.version}.tgz`));
       expect(copy.equals(readFileSync(installed.tarball))).toBe(true);
     });
 

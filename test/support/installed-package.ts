@@ -33,8 +33,12 @@ export class InstalledPackage {
     readonly files: readonly string[],
   ) {}
 
-  /** Packs the build that exists and installs it. */
-  static create(): InstalledPackage {
+  /**
+   * Packs the build that exists and installs it.
+   *
+   * @param instead a `node_modules` whose packages take the place of those of the same names
+   */
+  static create(instead?: string): InstalledPackage {
     if (!existsSync(join(ROOT, 'dist/src/main.js'))) throw new Error('There is no build: run npm run build');
     const folder = mkdtempSync(join(tmpdir(), 'parley-package-'));
     const modules = join(folder, 'node_modules');
@@ -46,11 +50,13 @@ export class InstalledPackage {
     const tarball = join(folder, filename);
     const list = execFileSync('tar', ['tzf', tarball], { encoding: 'utf8' }).trim().split('\n');
     execFileSync('tar', ['xzf', tarball, '-C', modules]);
-    execFileSync('mv', [join(modules, 'package'), join(modules, 'parley')]);
-    for (const name of readdirSync(join(ROOT, 'node_modules'))) {
-      if (!OPTIONAL.has(name) && name !== 'parley') symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+    execFileSync('mv', [join(modules, 'package'), join(modules, 'parley-server')]);
+    for (const from of [...(instead === undefined ? [] : [instead]), join(ROOT, 'node_modules')]) {
+      for (const name of readdirSync(from)) {
+        if (!OPTIONAL.has(name) && !existsSync(join(modules, name))) symlinkSync(join(from, name), join(modules, name));
+      }
     }
-    const manifest = { private: true, dependencies: { parley: `file:${filename}` } };
+    const manifest = { private: true, dependencies: { 'parley-server': `file:${filename}` } };
     writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
     return new InstalledPackage(
       folder,
@@ -61,7 +67,12 @@ export class InstalledPackage {
 
   /** Runs `parley` in a folder below this one. */
   parley(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = '.'): Promise<ProgramEnd> {
-    return this.run(process.execPath, [join(this.folder, 'node_modules/parley/bin/parley.mjs'), ...args], env, cwd);
+    return this.run(
+      process.execPath,
+      [join(this.folder, 'node_modules/parley-server/bin/parley.mjs'), ...args],
+      env,
+      cwd,
+    );
   }
 
   /** Runs a program to its end in a folder below this one, with nothing of the environment of the tests but its path. */
