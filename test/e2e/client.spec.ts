@@ -160,11 +160,14 @@ describe('the client', () => {
   });
 
   it('answers an approval', async () => {
-    const run = await client.start({ agent: 'worker', message: 'Add an event: dentist tomorrow at 10:00' });
+    const run = await client.start({ agent: 'worker', message: 'Schedule a meeting with Ana tomorrow at 3pm' });
     await client.ended(run.taskId);
+    const answered = [];
     for await (const interrupt of client.interrupts({ status: 'pending' })) {
+      answered.push(interrupt.kind);
       expect((await client.answer(interrupt.id, { approve: false, reason: 'Not now' })).id).toBe(interrupt.id);
     }
+    expect(answered).toEqual(['approval']);
   });
 
   it.each([

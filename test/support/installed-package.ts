@@ -52,8 +52,10 @@ export class InstalledPackage {
     execFileSync('tar', ['xzf', tarball, '-C', modules]);
     execFileSync('mv', [join(modules, 'package'), join(modules, 'parley-server')]);
     for (const from of [...(instead === undefined ? [] : [instead]), join(ROOT, 'node_modules')]) {
-      for (const name of readdirSync(from)) {
-        if (!OPTIONAL.has(name) && !existsSync(join(modules, name))) symlinkSync(join(from, name), join(modules, name));
+      for (const name of packagesIn(from)) {
+        const target = join(modules, name);
+        mkdirSync(dirname(target), { recursive: true });
+        if (!isOptional(name) && !existsSync(target)) symlinkSync(join(from, name), target);
       }
     }
     const manifest = { private: true, dependencies: { 'parley-server': `file:${filename}` } };
@@ -99,4 +101,15 @@ export class InstalledPackage {
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+function isOptional(name: string): boolean {
+  return OPTIONAL.has(name.split('/', 1)[0] ?? '');
+}
+
+/** The names in a `node_modules`, those with a scope as `@scope/name`. */
+function packagesIn(folder: string): readonly string[] {
+  return readdirSync(folder).flatMap((name) =>
+    name.startsWith('@') ? readdirSync(join(folder, name)).map((one) => `${name}/${one}`) : [name],
+  );
 }
