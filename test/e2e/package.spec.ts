@@ -138,6 +138,19 @@ describe('the package', () => {
     expect(stderr).toMatch(new RegExp(`^${complaint}\\n\\nUsage: parley COMMAND`));
   });
 
+  it(
+    'create-parley runs parley init of the server in its version',
+    async () => {
+      const script = join(__dirname, '../../packages/create-parley/index.mjs');
+      const { code, stdout } = await installed.run(process.execPath, [script, 'my-created'], {
+        npm_config_offline: 'true',
+      });
+      expect(stdout).toContain('  cd my-created\n  npm install\n');
+      expect(code).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+
   describe('parley init', () => {
     beforeAll(async () => {
       const { code, stdout } = await installed.parley(['init', 'my-agent']);

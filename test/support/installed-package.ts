@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -58,6 +67,8 @@ export class InstalledPackage {
         if (!isOptional(name) && !existsSync(target)) symlinkSync(join(from, name), target);
       }
     }
+    symlinkSync('../parley-server/bin/parley.mjs', join(modules, '.bin/parley'));
+    chmodSync(join(modules, 'parley-server/bin/parley.mjs'), 0o755);
     const manifest = { private: true, dependencies: { 'parley-server': `file:${filename}` } };
     writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
     return new InstalledPackage(
@@ -107,9 +118,9 @@ function isOptional(name: string): boolean {
   return OPTIONAL.has(name.split('/', 1)[0] ?? '');
 }
 
-/** The names in a `node_modules`, those with a scope as `@scope/name`. */
+/** The names in a `node_modules`, those of scopes and of commands with their folder, as in `@scope/name`. */
 function packagesIn(folder: string): readonly string[] {
   return readdirSync(folder).flatMap((name) =>
-    name.startsWith('@') ? readdirSync(join(folder, name)).map((one) => `${name}/${one}`) : [name],
+    name.startsWith('@') || name === '.bin' ? readdirSync(join(folder, name)).map((one) => `${name}/${one}`) : [name],
   );
 }
