@@ -14,6 +14,7 @@ import { AgKitSettings } from './protocol/ag-kit/ag-kit.settings.js';
 import { AgUiSettings } from './protocol/ag-ui-events/index.js';
 import { AgentApiSettings } from './protocol/agent-api/agent-api.settings.js';
 import { DocsSettings } from './protocol/api-docs/docs.settings.js';
+import { AiSdkSettings } from './protocol/ai-sdk/ai-sdk.settings.js';
 import { ChatCompletionsSettings } from './protocol/chat-completions/chat-completions.settings.js';
 import { ConsoleSettings } from './protocol/console/console.settings.js';
 import { HttpSettings } from './protocol/http/index.js';
@@ -50,6 +51,7 @@ export const APP_SETTINGS: readonly SliceType[] = [
   AgentApiSettings,
   ResponsesSettings,
   ChatCompletionsSettings,
+  AiSdkSettings,
   AgUiSettings,
   AgKitSettings,
   RunsApiSettings,

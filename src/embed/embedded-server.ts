@@ -47,6 +47,7 @@ export class EmbeddedServer {
     const { database, auth, settings, model, models, providerOptions, wires } = options;
     const given = {
       LOG_LEVEL: 'silent',
+      SAMPLES: 'off',
       ...settings,
       DATABASE_URL: database ?? settings?.['DATABASE_URL'],
       AUTH: auth,

@@ -1,4 +1,4 @@
-// Written by scripts/console-types.mjs from docs/openapi.json. Do not edit it.
+/* eslint-disable max-lines -- Written by scripts/console-types.mjs from docs/openapi.json. Do not edit it. */
 
 /** ActorDto of docs/openapi.json. */
 export interface ActorDto {

@@ -1,4 +1,4 @@
-import { type Agent, type AgentContext, type AgentOutcome, AgentType, beginSubagent, ModelLoop } from 'parley';
+import { type Agent, type AgentContext, type AgentOutcome, AgentType, beginSubagent, ModelLoop } from 'parley-server';
 
 /** The reviewers, and what each of them looks at. */
 const REVIEWERS = {

@@ -73,7 +73,7 @@ function setMessage(schema: JsonObject, dto: ArgumentsClass, rule: RuleMetadata)
   const keywords = Object.keys(ruleKeywords(rule));
   if (message === undefined || keywords.length === 0) return;
   setViolationMessage(schema, keywords, (value) => {
-    const args = { value: value as unknown, constraints: [...constraints], targetName: dto.name, object: {}, property };
+    const args = { value, constraints: [...constraints], targetName: dto.name, object: {}, property };
     const text = typeof message === 'function' ? message(args) : message;
     return text
       .replace(/\$constraint(\d+)/g, (_, n: string) => String(constraints[Number(n) - 1]))
