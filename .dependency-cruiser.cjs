@@ -219,7 +219,8 @@ module.exports = {
       from: { path: '^src/', pathNot: SPECS },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
-        pathNot: '^node_modules/@types/',
+        // Peers that are development packages too, so that the server itself stays on one major version of Nest.
+        pathNot: '^node_modules/(@types|@nestjs/(common|core|platform-fastify|swagger))/',
       },
     },
     {
