@@ -50,6 +50,8 @@ const PREFLIGHT_SECONDS = 600;
 const EXPOSED_HEADERS = [
   'X-Request-Id',
   'X-Run-Id',
+  'X-Session-Id',
+  'x-vercel-ai-ui-message-stream',
   'Location',
   'Retry-After',
   'retry-after-ms',

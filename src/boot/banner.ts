@@ -37,6 +37,7 @@ export function banner(
     `  API docs   ${url}/docs`,
     `  Database   ${describeDatabase(configuration.get(DatabaseSettings).address)}`,
     `  Model      ${describeModel(configuration.get(ModelSettings).server, model)}`,
+    ...configuration.get(ModelSettings).named.map(({ name, server }) => `             ${describeNamed(name, server)}`),
     '',
     ...(nodeVersion.startsWith('20.') ? [OLD_NODE, ''] : []),
     ...(methods.includes('keys') ? ['Create a key:', '', `  ${CREATE_KEY}`, ''] : []),
@@ -60,13 +61,18 @@ function describeDatabase(address: DatabaseAddress): string {
   return `PostgreSQL, ${url.host}${url.pathname}`;
 }
 
+/** A model that agents choose by its name. */
+function describeNamed(name: string, { kind, model, baseUrl, provider }: ModelServer): string {
+  return `${name}: ${model} ${kind === 'native' ? `of ${provider}` : `at ${baseUrl}`}`;
+}
+
 /** What answers, how it is called, and what it was chosen by. */
-function describeModel({ kind, model, baseUrl, reason }: ModelServer, info: ModelInfo): string {
+function describeModel({ kind, model, reason }: ModelServer, info: ModelInfo): string {
   if (info.kind === 'offline') {
     return 'offline demo model (set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, DASHSCOPE_API_KEY or LLM_BASE_URL for a real one)';
   }
   if (info.profile) {
-    return `${model} at ${baseUrl} (${reason}), profile ${info.profile.name} (${info.profile.reason})`;
+    return `${model}${info.address === undefined ? '' : ` at ${info.address}`} (${reason}), profile ${info.profile.name} (${info.profile.reason})`;
   }
   return kind === 'native' ? `${info.name} of ${info.kind} (${reason})` : `${info.name} of ${info.kind}`;
 }

@@ -30,7 +30,12 @@ describe('the banner', () => {
     const env = { DATABASE_URL: 'postgres://me:hidden@db:5432/parley', OPENAI_API_KEY: 'sk-hidden' };
     const profile = { name: 'openai', reason: 'the host', repairs: [], overrides: {} };
     const configuration = readConfiguration(env);
-    const text = banner(configuration, '1.2.3', 8090, { kind: 'openai-compatible', name: 'gpt-5.4-mini', profile });
+    const text = banner(configuration, '1.2.3', 8090, {
+      kind: 'openai-compatible',
+      name: 'gpt-5.4-mini',
+      profile,
+      address: 'https://api.openai.com/v1',
+    });
     expect(text).toContain('PostgreSQL, db:5432/parley');
     expect(text).toContain('gpt-5.4-mini at https://api.openai.com/v1 (OPENAI_API_KEY), profile openai (the host)\n');
     const native = banner(configuration, '1.2.3', 8090, { kind: 'openai.responses', name: 'gpt-5.4-mini' });

@@ -111,7 +111,7 @@ describeOnDatabases('the API that the console reads', (database) => {
     const { id } = await paid();
     const { wires } = await get<{ wires: { name: string }[] }>('/api/v1/console');
     expect(wires.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['agent-api', 'responses', 'ag-ui', 'ag-kit', 'runs', 'chat-completions']),
+      expect.arrayContaining(['agent-api', 'responses', 'ag-ui', 'ag-kit', 'runs', 'chat-completions', 'ai-sdk']),
     );
     for (const { name } of wires) {
       const answer = await fetch(`${server.url}/api/v1/runs/${id}/frames?wire=${name}`, { headers: bearer(key) });
@@ -193,7 +193,9 @@ describeOnDatabases('the API that the console reads', (database) => {
   it('sessions, their messages and their state are read', async () => {
     const { id, sessionId } = await paid();
     const { data } = await get<{ data: { id: string }[] }>('/api/v1/sessions?limit=1');
-    expect(data).toMatchObject([{ id: sessionId, userId: 'alice', lastRun: { id, status: 'interrupted' } }]);
+    expect(data).toMatchObject([
+      { id: sessionId, userId: 'alice', lastRun: { id, status: 'interrupted', waits: true } },
+    ]);
     expect(await get(`/api/v1/sessions/${sessionId}`)).toMatchObject({ id: sessionId, metadata: {} });
     const messages = await get<{ data: { message: { role: string } }[]; nextCursor: string | null }>(
       `/api/v1/sessions/${sessionId}/messages?order=asc&limit=1`,

@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path';
 import packageJson from '../../package.json';
 import { InstalledPackage } from '../support/installed-package.js';
+import { withProjectServer } from '../support/own-project.js';
+import { expectShownAnswers } from '../support/shown-questions.js';
 
 /** Packing, extracting and the compiler of the project, on a busy machine. */
 const TIMEOUT_MS = 240_000;
@@ -127,6 +129,17 @@ describe('the package', () => {
     TIMEOUT_MS,
   );
 
+  it(
+    'parley start answers the questions of the README as the README says',
+    async () => {
+      const args = [join(installed.folder, 'node_modules/parley/bin/parley.mjs'), 'start'];
+      const readme = readFileSync(join(installed.folder, 'node_modules/parley/README.md'), 'utf8');
+      const ask = (url: string): Promise<void> => expectShownAnswers(readme, url);
+      expect(await withProjectServer(installed.folder, ask, { args, env: here() })).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+
   it.each([
     [[], 'A command is missing.'],
     [['fly'], 'There is no command fly.'],
@@ -176,6 +189,16 @@ describe('the package', () => {
         const tests = await installed.run('npm', ['test'], {}, 'my-agent');
         expect(`${tests.stdout}${tests.stderr}`).toContain('# pass 2');
         expect(tests.code).toBe(0);
+      },
+      TIMEOUT_MS,
+    );
+
+    it(
+      'the project answers the question of its README as the README says',
+      async () => {
+        const project = join(installed.folder, 'my-agent');
+        const readme = readFileSync(join(project, 'README.md'), 'utf8');
+        expect(await withProjectServer(project, (url) => expectShownAnswers(readme, url))).toBe(0);
       },
       TIMEOUT_MS,
     );

@@ -1,19 +1,26 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 const ROOT = join(__dirname, '../..');
+/** Packing takes its time, so the specs of a run share one tarball, for as long as no file that it may hold has changed. */
+const PACKED = join(ROOT, '.cache/packed');
+const SOURCES = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'bin', 'dist', 'templates', 'examples'];
 /** Optional packages, which are not there unless their user installs them. */
 const OPTIONAL = new Set(['pg', 'ioredis', 'bullmq', '@aws-sdk']);
 /** Of the environment of the tests, commands get these only. */
@@ -52,11 +59,10 @@ export class InstalledPackage {
     const folder = mkdtempSync(join(tmpdir(), 'parley-package-'));
     const modules = join(folder, 'node_modules');
     mkdirSync(modules);
-    const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-    const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8' })) as [
-      { filename: string },
-    ];
+    const packed = packedTarball();
+    const filename = basename(packed);
     const tarball = join(folder, filename);
+    copyFileSync(packed, tarball);
     const list = execFileSync('tar', ['tzf', tarball], { encoding: 'utf8' }).trim().split('\n');
     execFileSync('tar', ['xzf', tarball, '-C', modules]);
     execFileSync('mv', [join(modules, 'package'), join(modules, 'parley-server')]);
@@ -112,6 +118,45 @@ export class InstalledPackage {
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** The tarball of the present build. Several processes may pack at once; each sees a whole file. */
+function packedTarball(): string {
+  const folder = join(PACKED, fingerprintOf(SOURCES));
+  if (!existsSync(folder)) {
+    if (existsSync(PACKED)) for (const old of readdirSync(PACKED)) removeOld(join(PACKED, old));
+    mkdirSync(PACKED, { recursive: true });
+    const made = mkdtempSync(`${folder}-`);
+    execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', made], { cwd: ROOT, stdio: 'pipe' });
+    try {
+      renameSync(made, folder);
+    } catch {
+      rmSync(made, { recursive: true, force: true });
+    }
+  }
+  const [file = ''] = readdirSync(folder);
+  return join(folder, file);
+}
+
+/** Files by name, size and time of their last change. */
+function fingerprintOf(places: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const place of places) {
+    const path = join(ROOT, place);
+    const files = statSync(path).isDirectory() ? readdirSync(path, { recursive: true, encoding: 'utf8' }) : [''];
+    for (const file of files.sort()) {
+      const { size, mtimeMs } = statSync(join(path, file));
+      hash.update(`${place}/${file} ${size} ${mtimeMs}\n`);
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Removes a tarball that no running test can be using. */
+function removeOld(folder: string): void {
+  if (Date.now() - statSync(folder).mtimeMs > HOUR_MS) rmSync(folder, { recursive: true, force: true });
 }
 
 function isOptional(name: string): boolean {

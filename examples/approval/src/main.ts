@@ -4,6 +4,7 @@ import { extensions } from './extensions.js';
 
 if (existsSync('.env')) process.loadEnvFile('.env');
 process.env['DEFAULT_AGENT'] ??= 'refunds';
+process.env['SAMPLES'] ??= 'model';
 process.env['TOOL_POLICY_FILE'] ??= 'policy.json';
 
 serve(extensions).catch((error: unknown) => {

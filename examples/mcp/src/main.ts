@@ -4,6 +4,7 @@ import { extensions } from './extensions.js';
 
 if (existsSync('.env')) process.loadEnvFile('.env');
 process.env['DEFAULT_AGENT'] ??= 'notes';
+process.env['SAMPLES'] ??= 'model';
 process.env['MCP_SERVERS_FILE'] ??= 'mcp-servers.json';
 
 serve(extensions).catch((error: unknown) => {

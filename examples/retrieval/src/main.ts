@@ -4,6 +4,7 @@ import { extensions } from './extensions.js';
 
 if (existsSync('.env')) process.loadEnvFile('.env');
 process.env['DEFAULT_AGENT'] ??= 'handbook';
+process.env['SAMPLES'] ??= 'model';
 
 serve(extensions).catch((error: unknown) => {
   console.error(startFailure(error, process.env));

@@ -7,6 +7,7 @@ import { writeReport } from './report.job.js';
 
 if (existsSync('.env')) process.loadEnvFile('.env');
 process.env['DEFAULT_AGENT'] ??= 'report';
+process.env['SAMPLES'] ??= 'model';
 
 serve(extensions)
   .then(() => {

@@ -1,13 +1,15 @@
+import { readdirSync } from 'node:fs';
 import helmet from '@fastify/helmet';
 import fastifyStatic from '@fastify/static';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { declareRoute } from '../../access/index.js';
 import { consoleFolder } from './console-files.js';
 import type { ConsoleSettings } from './console.settings.js';
 
 /** A file whose name changes with its content. */
 const HASHED = /\/assets\/[^/]+-[\w-]{8}\.\w+(\.br|\.gz)?$/;
+const PREFIX = '/console/';
 const NOT_BUILT = 'The console is not built. Run: npm run build\n';
 
 /**
@@ -63,6 +65,21 @@ function varyBy(reply: FastifyReply, header: string): void {
   reply.header('vary', named === undefined ? header : `${String(named)}, ${header}`);
 }
 
+/**
+ * The pages of the console are in the fragment of its address: a browser that asks for one by a path is sent there,
+ * below whatever prefix the console is.
+ *
+ * @param files the names in the folder of the console, which are no pages
+ */
+function sendToPage(request: FastifyRequest, reply: FastifyReply, files: ReadonlySet<string>): boolean {
+  const [path = '', query] = request.url.slice(request.url.indexOf(PREFIX) + PREFIX.length).split('?', 2);
+  const parts = path.split('/');
+  if (path === '' || files.has(parts[0] ?? '') || !request.headers.accept?.includes('text/html')) return false;
+  const up = '../'.repeat(parts.length - 1);
+  void reply.redirect(`${up === '' ? './' : up}#/${path}${query === undefined ? '' : `?${query}`}`, 302);
+  return true;
+}
+
 async function consoleFiles(
   server: FastifyInstance,
   tokensFrom: readonly string[],
@@ -84,9 +101,13 @@ async function consoleFiles(
     );
     return;
   }
+  const files = new Set(readdirSync(folder));
+  server.addHook('onRequest', (request, reply, done) => {
+    if (request.routeOptions.url !== `${PREFIX}*` || !sendToPage(request, reply, files)) done();
+  });
   await server.register(fastifyStatic, {
     root: folder,
-    prefix: '/console/',
+    prefix: PREFIX,
     decorateReply: false,
     preCompressed: true,
     cacheControl: false,

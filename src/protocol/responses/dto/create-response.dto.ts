@@ -25,6 +25,10 @@ export const CreateResponseDto = madeDto('CreateResponse', {
   'top_logprobs?': { ...integer, maximum: 20 },
   'max_output_tokens?': { ...integer, minimum: 16 },
   'max_tool_calls?': { ...integer, minimum: 1 },
+  'context_management?': {
+    ...objects,
+    description: 'At most 16 entries of the type `compaction`, each with an optional `compact_threshold`.',
+  },
   'truncation?': word('auto', 'disabled'),
   'metadata?': { ...object, description: 'At most 16 pairs of short strings.' },
   'user?': string,
