@@ -219,8 +219,9 @@ module.exports = {
       from: { path: '^src/', pathNot: SPECS },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
-        // Peers that are development packages too, so that the server itself stays on one major version of Nest.
-        pathNot: '^node_modules/(@types|@nestjs/(common|core|platform-fastify|swagger))/',
+        // Peers are listed once more, with the version that this repository is built with.
+        dependencyTypesNot: ['npm-peer'],
+        pathNot: '^node_modules/@types/',
       },
     },
     {
