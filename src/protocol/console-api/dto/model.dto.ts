@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 
 /** A change in the form of requests that a refusal of the server has led to. */
-export class ModelRepairDto {
+export class RefusalRepairDto {
   @ApiProperty({ example: 'limit' })
   kind!: string;
 
@@ -20,8 +20,8 @@ export class ModelWritingDto {
   @ApiProperty({ example: 'the host api.openai.com', description: 'What the profile was chosen by.' })
   reason!: string;
 
-  @ApiProperty({ type: [ModelRepairDto], description: 'Repairs in force since the process started.' })
-  repairs!: readonly ModelRepairDto[];
+  @ApiProperty({ type: [RefusalRepairDto], description: 'Repairs in force since the process started.' })
+  repairs!: readonly RefusalRepairDto[];
 
   @ApiProperty({
     type: Object,
