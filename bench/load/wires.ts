@@ -140,6 +140,26 @@ const runs: Wire = {
   isEnd: (frame) => frame.includes('data: {"type":"RUN_FINISHED"'),
 };
 
+/** POST /ai-sdk. Its streams are replayed from their start, not continued after a cursor. */
+const aiSdk: Wire = {
+  ask: (answer) => ({
+    path: '/ai-sdk',
+    body: JSON.stringify({
+      id: randomUUID(),
+      trigger: 'submit-message',
+      messages: [{ id: randomUUID(), role: 'user', parts: [{ type: 'text', text: promptOf(answer) }] }],
+    }),
+    headers: SSE,
+  }),
+  resume: () => {
+    throw new Error('the stream of the AI SDK has no cursor');
+  },
+  piece: (frame) => (frame.startsWith('data: {"type":"text-delta"') ? data<{ delta: string }>(frame).delta : undefined),
+  fullText: () => undefined,
+  cursor: () => undefined,
+  isEnd: (frame) => frame.startsWith('data: {"type":"finish"'),
+};
+
 /** The baseline: one event per piece, as on the Responses wire; nothing to resume. */
 const relay: Wire = {
   ask: (answer) => ({ path: '/', body: JSON.stringify({ input: promptOf(answer) }), headers: SSE }),
@@ -158,4 +178,5 @@ export const WIRES: Readonly<Record<WireName, Wire>> = {
   'chat-completions': chatCompletions,
   'agent-api': agentApi,
   runs,
+  'ai-sdk': aiSdk,
 };

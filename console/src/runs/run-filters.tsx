@@ -3,7 +3,7 @@ import { go, hrefOf, Link } from '../lib/router.js';
 import { outcomeWord } from '../ui/outcome.js';
 
 const STATUSES = ['queued', 'running', 'completed', 'incomplete', 'failed', 'canceled', 'interrupted'];
-const WIRES = ['agent-api', 'responses', 'chat-completions', 'ag-ui', 'copilotkit', 'ag-kit', 'runs'];
+const WIRES = ['agent-api', 'responses', 'chat-completions', 'ai-sdk', 'ag-ui', 'copilotkit', 'ag-kit', 'runs'];
 /** Those that a phone shows only on demand. */
 const MORE = ['status', 'wire', 'agent', 'user', 'since', 'until', 'session'] as const;
 
