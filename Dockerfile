@@ -23,7 +23,7 @@ FROM ${BUILD_IMAGE} AS build
 WORKDIR /opt/parley
 COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts
-COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
+COPY nest-cli.json tsconfig.json tsconfig.build.json tsconfig.client.json ormconfig.ts ./
 COPY scripts scripts
 COPY src src
 COPY console console

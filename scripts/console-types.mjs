@@ -56,7 +56,8 @@ async function generate() {
       if (reference !== undefined) names.add(reference);
     }
   }
-  const head = '// Written by scripts/console-types.mjs from docs/openapi.json. Do not edit it.';
+  const head =
+    '/* eslint-disable max-lines -- Written by scripts/console-types.mjs from docs/openapi.json. Do not edit it. */';
   const text = [head, ...types.sort()].join('\n\n');
   return format(text, { ...(await resolveConfig(target)), parser: 'typescript' });
 }

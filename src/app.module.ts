@@ -1,7 +1,16 @@
 import { type DynamicModule, Global, Module, type ModuleMetadata } from '@nestjs/common';
 import { AccessModule, OwnerRates } from './access/index.js';
-import { createModelClient, type ModelSource, type ProviderOptions } from './agent/adapters/index.js';
-import { AgentModule, AgentSettings, ModelClient, ModelSettings, WORKER } from './agent/index.js';
+export { createConfiguredClient } from './agent/adapters/index.js';
+import { createModelClient, createModels, type GivenModels, type ProviderOptions } from './agent/adapters/index.js';
+import {
+  AgentModule,
+  AgentSettings,
+  type ModelClient,
+  Models,
+  ModelSettings,
+  type ModelSource,
+  WORKER,
+} from './agent/index.js';
 import { AttachmentModule, AttachmentReader } from './attachment/index.js';
 import { ChoresModule } from './chores/index.js';
 import { Clock, IdFactory, Metrics, TimeOrderedIds, SystemClock } from './common/index.js';
@@ -28,7 +37,11 @@ class CommonModule {}
 export interface Extensions extends Pick<ModuleMetadata, 'imports' | 'providers'> {
   /** Answers instead of the configured model server (docs/models.md). */
   readonly model?: ModelSource | undefined;
-  /** Options of the providers of such a model, by their names, for every call (docs/models.md#provider-options). */
+  /** Models by name, for agents that choose one; they precede those of `LLM_MODELS` (docs/models.md#several-models). */
+  readonly models?: GivenModels['models'];
+  /** True: `model` answers for all agents but those that choose one of `models`. For tests. */
+  readonly isModelForAll?: boolean | undefined;
+  /** Options of the providers of models of the AI SDK, by their names, for every call (docs/models.md#provider-options). */
   readonly providerOptions?: ProviderOptions | undefined;
   /** The wires that are served. Default: all. */
   readonly wires?: readonly WireName[] | undefined;
@@ -50,10 +63,15 @@ export class AppModule {
         DatabaseModule.forRoot(configuration.get(DatabaseSettings), schemaExtensionsOf(configuration)),
         ChoresModule,
         AgentModule.forRoot({
-          model: {
-            provide: ModelClient,
+          models: {
+            provide: Models,
             useFactory: (settings: ModelSettings, attachments: AttachmentReader) =>
-              createModel(settings, attachments, extensions.model, extensions.providerOptions),
+              createModels(
+                createModel(settings, attachments, extensions.model, extensions.providerOptions),
+                settings,
+                attachments,
+                extensions,
+              ),
             inject: [ModelSettings, AttachmentReader],
           },
           hasWorker: hasSamples || configuration.get(AgentSettings).defaultAgent === WORKER,

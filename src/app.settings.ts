@@ -1,5 +1,5 @@
 import { AccessSettings, BrowserSettings, LimitsSettings, OidcSettings, ProxySettings } from './access/index.js';
-import { AgentSettings, ModelSettings } from './agent/index.js';
+import { AgentSettings, modelKeyVariables, ModelSettings } from './agent/index.js';
 import { AttachmentSettings } from './attachment/index.js';
 import {
   Configuration,
@@ -74,7 +74,8 @@ export interface GivenInCode {
  */
 export function readConfiguration(env: NodeJS.ProcessEnv, { hasModel = false }: GivenInCode = {}): Configuration {
   const optional = hasModel ? ['LLM_BASE_URL', 'LLM_MODEL'] : [];
-  return Configuration.read(env, APP_SETTINGS, optional, misspelledSettings(env, SETTING_NAMES));
+  const known = [...SETTING_NAMES, ...modelKeyVariables(env)];
+  return Configuration.read(env, APP_SETTINGS, optional, misspelledSettings(env, known));
 }
 
 /** Settings that are given in code, by the names of their variables. An absent one has its default. */
@@ -86,7 +87,9 @@ export type GivenSettings = Readonly<Record<string, string | number | boolean | 
  * @throws ConfigurationError that names the settings that do not exist
  */
 export function environmentOf(given: GivenSettings): NodeJS.ProcessEnv {
-  const unknown = Object.keys(given).filter((name) => !SETTING_NAMES.includes(name));
+  const models = given['LLM_MODELS'];
+  const known = [...SETTING_NAMES, ...(typeof models === 'string' ? modelKeyVariables({ LLM_MODELS: models }) : [])];
+  const unknown = Object.keys(given).filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     throw new ConfigurationError(unknown.map((name) => ({ name, message: 'is not a setting' })));
   }

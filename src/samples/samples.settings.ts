@@ -15,8 +15,9 @@ export class SamplesSettings extends settings('Samples', {
   }
 
   override problems(unusable: ReadonlySet<string>): readonly ConfigurationProblem[] {
-    const { server, llmApiKey } = this.source.slice(ModelSettings);
-    const isModelUnknown = llmApiKey !== undefined || MODEL_VARIABLES.some((name) => unusable.has(name));
+    const { server, llmApiKey, llmModels } = this.source.slice(ModelSettings);
+    const isModelUnknown =
+      llmApiKey !== undefined || llmModels !== undefined || MODEL_VARIABLES.some((name) => unusable.has(name));
     if (this.samples !== 'off' || server.kind !== 'offline' || isModelUnknown) return [];
     const message =
       'must be set, or DASHSCOPE_API_KEY or OPENAI_API_KEY, because SAMPLES is off and the offline demo model is a sample';

@@ -265,10 +265,8 @@ describe('stock clients with a key', () => {
 
   describe('EventSource', () => {
     async function ask({ url, key }: { url: string; key: string }): Promise<string> {
-      const { id } = await new OpenAI6({ apiKey: key, baseURL: `${url}/v1` }).responses.create({
-        model: 'x',
-        input: 'plain text',
-      });
+      const openai = new OpenAI6({ apiKey: key, baseURL: `${url}/v1` });
+      const { id } = await openai.responses.create({ model: 'x', input: 'plain text' });
       return `${url}/runs/${id}/events?protocol=responses`;
     }
 

@@ -97,7 +97,7 @@ describeInBrowser('the pages of the console', (browser) => {
     await talk.getByRole('button', { name: 'Approve' }).waitFor();
     const inbox = await browser.page(at('inbox'));
     await inbox.getByRole('button', { name: 'Approve' }).click();
-    await inbox.getByText('Nothing is pending.').waitFor();
+    await inbox.getByRole('article', { name: 'Approval of pay' }).getByText('Approved').waitFor();
     await talk.getByRole('log', { name: 'Messages' }).getByText('The result is in').waitFor();
     expect(done.payments).toEqual([{ to: 'Ana', amount: 5 }]);
     await talk.context().close();
@@ -186,9 +186,11 @@ describeInBrowser('the pages of the console', (browser) => {
     const { session } = await run('remember me');
     const page = await browser.page(at('sessions'));
     await page.getByRole('region', { name: 'Sessions, the last changed first' }).getByText('remember me').click();
-    await page.getByRole('heading', { name: `Session ${session}` }).waitFor();
-    await page.locator('summary', { hasText: 'remember me' }).waitFor();
-    await page.getByRole('region', { name: 'State' }).first().waitFor();
+    await page.getByRole('heading', { name: 'remember me' }).waitFor();
+    await page.getByRole('region', { name: 'Messages, oldest first' }).getByText('Hello there.').waitFor();
+    await page.getByRole('link', { name: 'State' }).click();
+    await page.getByRole('region', { name: 'State', exact: true }).waitFor();
+    expect(page.url()).toContain(`/sessions/${session}/state`);
     await page.context().close();
   });
 

@@ -190,18 +190,12 @@ describeOnDatabases('the API that the console reads', (database) => {
     }
   });
 
-  /** Answers an interrupt, and waits for the end of the run that continues. */
-  async function decide(id: string, body: object): Promise<void> {
-    const headers = { ...bearer(key), 'content-type': 'application/json' };
-    const answer = await fetch(`${server.url}/interrupts/${id}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    const { resumedByRunId } = (await answer.json()) as { resumedByRunId: string };
-    await (await fetch(`${server.url}/runs/${resumedByRunId}/events`, { headers })).text();
-  }
-
   it('sessions, their messages and their state are read', async () => {
     const { id, sessionId } = await paid();
     const { data } = await get<{ data: { id: string }[] }>('/api/v1/sessions?limit=1');
-    expect(data).toMatchObject([{ id: sessionId, userId: 'alice', lastRun: { id, status: 'interrupted', waits: true } }]);
+    expect(data).toMatchObject([
+      { id: sessionId, userId: 'alice', lastRun: { id, status: 'interrupted', waits: true } },
+    ]);
     expect(await get(`/api/v1/sessions/${sessionId}`)).toMatchObject({ id: sessionId, metadata: {} });
     const messages = await get<{ data: { message: { role: string } }[]; nextCursor: string | null }>(
       `/api/v1/sessions/${sessionId}/messages?order=asc&limit=1`,
@@ -209,46 +203,6 @@ describeOnDatabases('the API that the console reads', (database) => {
     expect(messages.data).toMatchObject([{ message: { role: 'user' } }]);
     expect(messages.nextCursor).not.toBeNull();
     expect(await get(`/api/v1/sessions/${sessionId}/state`)).toMatchObject({ state: {} });
-  });
-
-  it('a session keeps its title when a decision continues it', async () => {
-    const { sessionId } = await paid();
-    const inbox = `/interrupts?session_id=${sessionId}`;
-    const [asked] = (await get<{ data: { id: string }[] }>(inbox)).data;
-    await decide(asked?.id ?? '', { approve: true });
-    expect(await get(`/api/v1/sessions/${sessionId}`)).toMatchObject({
-      title: 'pay Ana',
-      lastRun: { status: 'completed', input: null, waits: false },
-    });
-  });
-
-  it('an interrupt names its user, agent and request, who may decide it, and why the caller may not', async () => {
-    const { sessionId } = await paid();
-    const path = `/interrupts?session_id=${sessionId}`;
-    const common = { userId: 'alice', agent: 'worker', request: 'pay Ana', approvers: null };
-    expect((await get(path)).data).toMatchObject([{ ...common, refusal: null }]);
-    const refusal = 'The scope approvals:decide is required';
-    const reader = await keyOf('alice', ['runs:read']);
-    expect((await get(path, reader)).data).toMatchObject([{ ...common, refusal }]);
-  });
-
-  it('interrupts of several states are one list, newest first, page by page', async () => {
-    const decided: string[] = [];
-    for (const approve of [true, false, true]) {
-      const { sessionId } = await paid();
-      const [asked] = (await get<{ data: { id: string }[] }>(`/interrupts?session_id=${sessionId}`)).data;
-      decided.unshift(asked?.id ?? '');
-      await decide(decided[0] ?? '', { approve });
-    }
-    await paid();
-    const path = '/interrupts?status=approved,denied&limit=2';
-    const first = await get<{ data: { id: string }[]; nextCursor: string }>(path);
-    const second = await get<{ data: { id: string }[] }>(`${path}&cursor=${first.nextCursor}`);
-    expect([...first.data, ...second.data].map(({ id }) => id).slice(0, 3)).toEqual(decided);
-    for (const status of ['resolved', 'approved,', 'approved,open', ''])
-      expect([status, (await fetch(`${server.url}/interrupts?status=${status}`, { headers: bearer(key) })).status]).toEqual(
-        [status, 400],
-      );
   });
 
   it('attachments are listed newest first, page by page, each with an address that works', async () => {

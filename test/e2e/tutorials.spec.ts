@@ -44,7 +44,7 @@ describe('the tutorials', () => {
       const port = String(await freePort());
       const script = (codeOf('docs/tutorials/deploy.md', 'deploy').get('try.sh') ?? '')
         .replaceAll('8090', port)
-        .replaceAll('npx parley', 'node node_modules/parley/bin/parley.mjs');
+        .replaceAll('npx parley', 'node node_modules/parley-server/bin/parley.mjs');
       const { code, stdout, stderr } = await installed.run('bash', ['-ec', script], { PORT: port }, 'my-agent');
       expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('');
       expect(stdout).toContain('"status":"completed"');

@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -48,8 +49,12 @@ export class InstalledPackage {
     readonly files: readonly string[],
   ) {}
 
-  /** Packs the build that exists and installs it. */
-  static create(): InstalledPackage {
+  /**
+   * Packs the build that exists and installs it.
+   *
+   * @param instead a `node_modules` whose packages take the place of those of the same names
+   */
+  static create(instead?: string): InstalledPackage {
     if (!existsSync(join(ROOT, 'dist/src/main.js'))) throw new Error('There is no build: run npm run build');
     const folder = mkdtempSync(join(tmpdir(), 'parley-package-'));
     const modules = join(folder, 'node_modules');
@@ -60,11 +65,17 @@ export class InstalledPackage {
     copyFileSync(packed, tarball);
     const list = execFileSync('tar', ['tzf', tarball], { encoding: 'utf8' }).trim().split('\n');
     execFileSync('tar', ['xzf', tarball, '-C', modules]);
-    execFileSync('mv', [join(modules, 'package'), join(modules, 'parley')]);
-    for (const name of readdirSync(join(ROOT, 'node_modules'))) {
-      if (!OPTIONAL.has(name) && name !== 'parley') symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+    execFileSync('mv', [join(modules, 'package'), join(modules, 'parley-server')]);
+    for (const from of [...(instead === undefined ? [] : [instead]), join(ROOT, 'node_modules')]) {
+      for (const name of packagesIn(from)) {
+        const target = join(modules, name);
+        mkdirSync(dirname(target), { recursive: true });
+        if (!isOptional(name) && !existsSync(target)) symlinkSync(join(from, name), target);
+      }
     }
-    const manifest = { private: true, dependencies: { parley: `file:${filename}` } };
+    symlinkSync('../parley-server/bin/parley.mjs', join(modules, '.bin/parley'));
+    chmodSync(join(modules, 'parley-server/bin/parley.mjs'), 0o755);
+    const manifest = { private: true, dependencies: { 'parley-server': `file:${filename}` } };
     writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
     return new InstalledPackage(
       folder,
@@ -75,7 +86,12 @@ export class InstalledPackage {
 
   /** Runs `parley` in a folder below this one. */
   parley(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = '.'): Promise<ProgramEnd> {
-    return this.run(process.execPath, [join(this.folder, 'node_modules/parley/bin/parley.mjs'), ...args], env, cwd);
+    return this.run(
+      process.execPath,
+      [join(this.folder, 'node_modules/parley-server/bin/parley.mjs'), ...args],
+      env,
+      cwd,
+    );
   }
 
   /** Runs a program to its end in a folder below this one, with nothing of the environment of the tests but its path. */
@@ -141,4 +157,15 @@ const HOUR_MS = 3_600_000;
 /** Removes a tarball that no running test can be using. */
 function removeOld(folder: string): void {
   if (Date.now() - statSync(folder).mtimeMs > HOUR_MS) rmSync(folder, { recursive: true, force: true });
+}
+
+function isOptional(name: string): boolean {
+  return OPTIONAL.has(name.split('/', 1)[0] ?? '');
+}
+
+/** The names in a `node_modules`, those of scopes and of commands with their folder, as in `@scope/name`. */
+function packagesIn(folder: string): readonly string[] {
+  return readdirSync(folder).flatMap((name) =>
+    name.startsWith('@') || name === '.bin' ? readdirSync(join(folder, name)).map((one) => `${name}/${one}`) : [name],
+  );
 }

@@ -1,4 +1,4 @@
-// Written by scripts/console-types.mjs from docs/openapi.json. Do not edit it.
+/* eslint-disable max-lines -- Written by scripts/console-types.mjs from docs/openapi.json. Do not edit it. */
 
 /** ActorDto of docs/openapi.json. */
 export interface ActorDto {
@@ -16,12 +16,20 @@ export interface AgentDto {
   readonly exposure: 'public' | 'internal';
   /** Whether requests that name no agent get this one. */
   readonly isDefault: boolean;
+  /** Model calls that one run of it may make. */
+  readonly maxSteps: number;
+  /** The model that it has chosen; null: the configured model. */
+  readonly model: string | null;
   /** The model that answers it, if a request names none. */
   readonly modelName: string;
+  /** What it asks of the model with every call; options of a request take precedence. */
+  readonly modelOptions: Readonly<Record<string, unknown>>;
   /** The agent type. */
   readonly name: string;
   /** What happens with a run whose worker was lost. */
   readonly recovery: 'journal' | 'restart' | 'fail';
+  /** Names and globs of the tools of the server that it has; null: all. */
+  readonly tools: readonly string[] | null;
 }
 
 /** ApiKeyDto of docs/openapi.json. */

@@ -14,18 +14,36 @@ export function CatalogPage(): ReactNode {
         <h1>Agents</h1>
       </header>
       <Section title="Agents" list={agents}>
-        {({ name, description, isDefault, recovery }) => (
+        {({ name, description, isDefault, recovery, ...shape }) => (
           <li key={name} className="panel">
             <h3>
               {name} {isDefault && <span className="badge">default</span>}
             </h3>
             <p>{description}</p>
+            <AgentShape {...shape} />
             <p className="muted">After a crash: {recovery}</p>
             <Link to={hrefOf(['talk'], { agent: name, wire: 'ag-ui' })}>Talk to {name}</Link>
           </li>
         )}
       </Section>
     </div>
+  );
+}
+
+/** What an agent may use. */
+function AgentShape({
+  tools,
+  model,
+  modelOptions,
+  maxSteps,
+}: Pick<Agent, 'tools' | 'model' | 'modelOptions' | 'maxSteps'>): ReactNode {
+  const options = Object.entries(modelOptions).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+  return (
+    <>
+      <p className="muted">Tools: {tools === null ? 'all' : tools.length === 0 ? 'none' : tools.join(', ')}</p>
+      <p className="muted">Model: {[model ?? 'that of the server', ...options].join(', ')}</p>
+      <p className="muted">Model calls per run: {maxSteps} at most</p>
+    </>
   );
 }
 

@@ -82,7 +82,8 @@ function Decision({ answer }: { readonly answer: PolicyAnswer }): ReactNode {
 }
 
 function ruleless(decision: string): string {
-  return decision === 'invalid' ? 'none was asked' : 'none matches';
+  if (decision === 'invalid') return 'none was asked';
+  return decision === 'allow' ? 'none forbids the call or asks' : 'none matches: unsafe tools ask by default';
 }
 
 function approversOf({ approvers = {} }: PolicyAnswer): string {

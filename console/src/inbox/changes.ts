@@ -14,7 +14,10 @@ export function calledWith({ arguments: asked, decision }: Pick<Interrupt, 'argu
 }
 
 /** What a person has changed in the arguments of the model, in the order of their names. */
-export function changesOf({ arguments: asked, decision }: Pick<Interrupt, 'arguments' | 'decision'>): readonly Change[] {
+export function changesOf({
+  arguments: asked,
+  decision,
+}: Pick<Interrupt, 'arguments' | 'decision'>): readonly Change[] {
   const called = decision?.arguments;
   if (!isObject(called)) return [];
   const before: Readonly<Record<string, unknown>> = asked ?? {};

@@ -33,7 +33,9 @@ export function Decided({ interrupt }: { readonly interrupt: Interrupt }): React
           <h3>{status === 'approved' ? 'Called with' : 'Not called'}</h3>
           <Json
             value={status === 'approved' ? calledWith(interrupt) : interrupt.arguments}
-            label={status === 'approved' ? `Arguments of ${toolName}` : `Arguments that ${toolName} was not called with`}
+            label={
+              status === 'approved' ? `Arguments of ${toolName}` : `Arguments that ${toolName} was not called with`
+            }
           />
         </>
       )}

@@ -1,13 +1,16 @@
 import { type ReactNode, useState } from 'react';
+import { useLack } from '../access/rights.js';
 import { request } from '../api/client.js';
 import type { RunDetail } from '../api/types.js';
 import { hrefOf, Link } from '../lib/router.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { Lack } from '../ui/lack.js';
 import { isOver } from './run-status.js';
 
 /** What can be done with a run. */
 export function RunActions({ run, path }: { readonly run: RunDetail; readonly path: string }): ReactNode {
   const [error, setError] = useState<unknown>();
+  const lack = useLack('runs:write');
   const cancel = (): void => {
     request(`${path}/cancel`, { method: 'POST', body: {} }).catch(setError);
   };
@@ -17,7 +20,13 @@ export function RunActions({ run, path }: { readonly run: RunDetail; readonly pa
   return (
     <div className="row actions">
       {!isOver(run.status) && (
-        <button type="button" className="danger" onClick={cancel}>
+        <button
+          type="button"
+          className="danger"
+          disabled={lack !== undefined}
+          aria-describedby={lack && 'lack-cancel'}
+          onClick={cancel}
+        >
           Cancel the run
         </button>
       )}
@@ -33,6 +42,7 @@ export function RunActions({ run, path }: { readonly run: RunDetail; readonly pa
         Download JSONL
       </button>
       <ErrorNotice error={error} />
+      {!isOver(run.status) && <Lack id="lack-cancel" why={lack} />}
     </div>
   );
 }

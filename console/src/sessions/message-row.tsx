@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { SessionMessage } from '../api/types.js';
 import { shortTime, time } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
@@ -9,7 +9,12 @@ import { Picture } from '../ui/picture.js';
 import { wordsOf } from './message-words.js';
 
 /** One message: who, when, what, and the whole of it on request. */
-export function MessageRow({ message: { seq, runId, createdAt, message } }: { readonly message: SessionMessage }): ReactNode {
+export function MessageRow({
+  message: { seq, runId, createdAt, message },
+}: {
+  readonly message: SessionMessage;
+}): ReactNode {
+  const [isOpen, setOpen] = useState(false);
   const { who, kind, tool, text, data, images } = wordsOf(message);
   return (
     <li className={`message ${kind}`} id={`message-${seq}`}>
@@ -26,9 +31,9 @@ export function MessageRow({ message: { seq, runId, createdAt, message } }: { re
       ))}
       {text !== '' && (kind === 'agent' ? <Markdown text={text} /> : <p className="plain">{text}</p>)}
       {data !== undefined && <Json value={data} label={`${who} ${tool ?? ''} ${seq}`} />}
-      <details className="message-whole">
+      <details className="message-whole" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>The whole message</summary>
-        <JsonTree value={message} label={`Message ${seq}`} />
+        {isOpen && <JsonTree value={message} label={`Message ${seq}`} />}
       </details>
     </li>
   );

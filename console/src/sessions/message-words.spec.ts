@@ -28,7 +28,10 @@ describe('a message of a session in words', () => {
   });
 
   it('of a kind that is not known is shown with its data', () => {
-    expect(wordsOf({ type: 'web_search', content: data({ a: 1 }) })).toMatchObject({ who: 'web search', kind: 'other' });
+    expect(wordsOf({ type: 'web_search', content: data({ a: 1 }) })).toMatchObject({
+      who: 'web search',
+      kind: 'other',
+    });
     expect(wordsOf(null)).toMatchObject({ who: 'Message', text: '' });
   });
 });

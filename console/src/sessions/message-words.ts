@@ -38,7 +38,7 @@ export function wordsOf(message: unknown): Words {
   }
   if (kind === 'reasoning') return { ...common, who: 'Reasoning', kind: 'reasoning' };
   if (kind === 'message') {
-    const who = role === 'user' ? 'User' : role === 'assistant' ? 'Agent' : String(role ?? 'Message');
+    const who = role === 'user' ? 'User' : role === 'assistant' ? 'Agent' : typeof role === 'string' ? role : 'Message';
     return { ...common, who, kind: role === 'user' ? 'user' : role === 'assistant' ? 'agent' : 'other' };
   }
   return { ...common, who: kind.replaceAll('_', ' ') || 'Message', kind: 'other', data: shown(data) };

@@ -31,7 +31,8 @@ export function Composer({ user, hasImages, isBusy, onSend, onStop }: Props): Re
   const [error, setError] = useState<unknown>();
   const lack = useLack('runs:write');
   const files = useRef<HTMLInputElement>(null);
-  const canSend = lack === undefined && !isBusy && uploads === 0 && (text.trim() !== '' || (hasImages && images.length > 0));
+  const canSend =
+    lack === undefined && !isBusy && uploads === 0 && (text.trim() !== '' || (hasImages && images.length > 0));
   const send = (): void => {
     if (!canSend) return;
     onSend(text.trim(), hasImages ? images : []);
@@ -109,12 +110,7 @@ export function Composer({ user, hasImages, isBusy, onSend, onStop }: Props): Re
             Stop
           </button>
         ) : (
-          <button
-            type="submit"
-            className="primary"
-            disabled={!canSend}
-            aria-describedby={lack && 'lack-send'}
-          >
+          <button type="submit" className="primary" disabled={!canSend} aria-describedby={lack && 'lack-send'}>
             Send
           </button>
         )}

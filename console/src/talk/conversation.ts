@@ -13,31 +13,13 @@ import {
   withAnswer,
   withoutAnswer,
 } from './decisions.js';
-import { LiveRun, type PendingCall } from './live-run.js';
-import { leaveCalls, noteEnd, putEnd, returnResults } from './run-end.js';
+import { LiveRun } from './live-run.js';
+import { leaveCalls, noteEnd, showPast } from './run-end.js';
 import { sentMessages } from './sent-messages.js';
 import { settle } from './settled.js';
 import { callIdOf, Transcript } from './transcript.js';
-import type { AnswerTo, ClientTool, Image, ToolResult, Turn, WireChoice, WireClient } from './wire.js';
-
-/** What the page shows of a conversation besides its entries. */
-export interface TalkState {
-  readonly session: string;
-  readonly status: 'idle' | 'sending' | 'running' | 'reconnecting' | 'restoring';
-  /** The newest run, by the server's id. */
-  readonly runId: string | undefined;
-  /** What waits for a person. */
-  readonly interrupts: readonly Interrupt[];
-  /** Calls of tools of this page that wait for a result. */
-  readonly calls: readonly PendingCall[];
-}
-
-/** What goes with a turn besides its content. */
-export interface TurnOptions {
-  readonly wire: WireChoice;
-  readonly agent: string;
-  readonly tools: readonly ClientTool[];
-}
+import { type TalkState, turnOf, type TurnOptions } from './turn.js';
+import type { AnswerTo, Image, ToolResult, Turn, WireChoice, WireClient } from './wire.js';
 
 /** The longest pause before the server is asked again. */
 const LONGEST_PAUSE_MS = 5000;
@@ -133,7 +115,7 @@ export class Conversation {
     this.set({ status: 'sending' });
     const client = await options.wire.load();
     if (client.takes(answers)) {
-            return this.converse(this.turn(options, { answers }), options.wire, () => {
+      return this.converse(this.turn(options, { answers }), options.wire, () => {
         noteDecisions(
           this.transcript,
           interrupts.map((one) => withAnswer(one, given.get(one.id) ?? {})),
@@ -170,20 +152,16 @@ export class Conversation {
       this.owner = data[0]?.userId;
       const { signal } = this.leaving;
       const [sent, asked] = await Promise.all([sentMessages(data, signal), askedIn(this.now.session)]);
-      for (const run of [...data].reverse()) {
+      const runs = [...data].reverse();
+      for (const [index, run] of runs.entries()) {
         if (signal.aborted) return;
         const { id } = run;
+        const next = runs[index + 1]?.id;
         for (const entry of sent.entries.get(id) ?? []) this.transcript.put(entry);
-        const isLast = id === data[0]?.id;
-        const { pending } = await this.follow(id, wire, { isLast });
-        if (isLast) continue;
-        returnResults(this.transcript, sent.results);
-        leaveCalls(this.transcript, pending);
-        noteDecisions(
-          this.transcript,
-          asked.filter(({ runId }) => runId === id),
-        );
-        putEnd(this.transcript, run);
+        const { pending } = await this.follow(id, wire, { isLast: next === undefined });
+        if (next === undefined) continue;
+        const returned = sent.results.filter((one) => one.run === next);
+        showPast(this.transcript, { run, pending, returned, asked: asked.filter(({ runId }) => runId === id) });
       }
     } catch (error) {
       if (this.leaving.signal.aborted) return;
@@ -226,23 +204,8 @@ export class Conversation {
     await this.afterwards(run, wire);
   }
 
-  private turn({ agent, tools, wire }: TurnOptions, content: Partial<Turn>): Turn {
-    const { session } = this.now;
-    const offered = wire.hasTools ? tools : [];
-    const runId = uuid();
-    return {
-      user: this.user,
-      session,
-      isFirst: this.isNew,
-      runId,
-      agent,
-      text: '',
-      images: [],
-      results: [],
-      answers: [],
-      ...content,
-      tools: offered,
-    };
+  private turn(options: TurnOptions, content: Partial<Turn>): Turn {
+    return turnOf({ user: this.user, session: this.now.session, isFirst: this.isNew }, options, content);
   }
 
   private begin(accepted?: () => void): LiveRun {
@@ -275,6 +238,7 @@ export class Conversation {
         run.finished('failed');
       }
     }
+    if (turn && run.refusal !== undefined) throw new Error(run.refusal);
     if (run.end !== undefined) await settle(run);
   }
 
@@ -298,18 +262,14 @@ export class Conversation {
     this.set({ session: run.session, calls: run.pending, status: 'idle' });
     if (run.signal.aborted) return;
     // Not every wire says that an agent has asked something, nor how its run ended.
-    const [asked] = await Promise.all([
-      askedIn(run.session),
-      noteEnd(this.transcript, run.id, this.leaving.signal),
-    ]);
+    const [asked] = await Promise.all([askedIn(run.session), noteEnd(this.transcript, run.id, this.leaving.signal)]);
     const isShown = (one: Interrupt): boolean =>
       isNoted(this.transcript, one) || one.runId === run.id || waited.some(({ id }) => id === one.id);
     noteDecisions(this.transcript, asked.filter(isShown));
-    if (run.pending.length > 0) return;
-    this.ask(
-      asked.filter(({ status }) => status === 'pending'),
-      wire,
-    );
+    const waiting = asked.filter(({ status }) => status === 'pending');
+    // Over some wires a question stays open although a message was sent instead.
+    forgetDecisions(this.transcript, waiting);
+    if (run.pending.length === 0) this.ask(waiting, wire);
   }
 
   /** Shows what waits for a person, who may also decide in the inbox or with another client. */

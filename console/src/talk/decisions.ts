@@ -34,8 +34,10 @@ export function noteDecisions(transcript: Transcript, interrupts: readonly Inter
   }
 }
 
-/** Takes back what was shown of decisions that the server has refused. */
-export function forgetDecisions(transcript: Transcript, interrupts: readonly Interrupt[]): void {
+/** Takes back what was shown of decisions that the server has refused, or not made. */
+export function forgetDecisions(transcript: Transcript, shown: readonly Interrupt[]): void {
+  const interrupts = shown.filter((one) => isNoted(transcript, one));
+  if (interrupts.length === 0) return;
   const ids = new Set(interrupts.map(({ id }) => decisionId(id)));
   const calls = new Set(interrupts.map(({ callId }) => callId));
   transcript.remove(({ id }) => ids.has(id));
@@ -48,10 +50,14 @@ export function isNoted(transcript: Transcript, { id }: Interrupt): boolean {
 }
 
 /** An interrupt as it is after an answer, before the server has said so. */
-export function withAnswer(interrupt: Interrupt, { approve, reason, arguments: edited, payload, cancel }: InterruptAnswer): Interrupt {
+export function withAnswer(
+  interrupt: Interrupt,
+  { approve, reason, arguments: edited, payload, cancel }: InterruptAnswer,
+): Interrupt {
   const answeredAt = new Date().toISOString();
   if (cancel) return { ...interrupt, status: 'cancelled', answeredAt };
-  if (interrupt.kind === 'input') return { ...interrupt, status: 'answered', answeredAt, decision: { payload } as never };
+  if (interrupt.kind === 'input')
+    return { ...interrupt, status: 'answered', answeredAt, decision: { payload } as never };
   const decision = {
     approve: approve === true,
     ...(reason !== undefined && { reason }),

@@ -1,6 +1,8 @@
 import { json } from '../api/client.js';
-import type { Run, RunDetail } from '../api/types.js';
+import type { Interrupt, Run, RunDetail } from '../api/types.js';
+import { noteDecisions } from './decisions.js';
 import type { PendingCall } from './live-run.js';
+import type { ReturnedResult } from './sent-messages.js';
 import { callIdOf, type Transcript } from './transcript.js';
 
 /** Adds what no wire says of a run that is over: its agent, and how long it took. Nothing, if it cannot be read. */
@@ -11,7 +13,7 @@ export async function noteEnd(transcript: Transcript, id: string | undefined, si
 }
 
 /** Shows the end of a run. One that waits, or that another one continues, is not over for the person. */
-export function putEnd(transcript: Transcript, run: Run): void {
+function putEnd(transcript: Transcript, run: Run): void {
   if (run.endedAt !== null && run.status !== 'interrupted') {
     transcript.put({ kind: 'end', id: `end-${run.id}`, of: run });
   }
@@ -24,8 +26,36 @@ export function leaveCalls(transcript: Transcript, calls: readonly PendingCall[]
   transcript.changeCalls((call) => ids.has(callIdOf(call)) && call.result === undefined, isLeft);
 }
 
-/** Shows results that clients have returned. @param results by the id of their call */
-export function returnResults(transcript: Transcript, results: ReadonlyMap<string, string>): void {
-  for (const [callId, result] of results)
-    transcript.changeCalls((call) => callIdOf(call) === callId, { result, outcome: undefined, done: true });
+/**
+ * Shows results with which the next run has begun. Not every wire tells the ids of calls that the server has; their order
+ * is the same.
+ *
+ * @param calls those that the run before has left to its client
+ */
+function returnResults(
+  transcript: Transcript,
+  calls: readonly PendingCall[],
+  results: readonly ReturnedResult[],
+): void {
+  for (const [index, { callId, output }] of results.entries()) {
+    const call = calls.find((one) => one.callId === callId) ?? calls[index];
+    const known = call?.callId ?? callId;
+    transcript.changeCalls((one) => callIdOf(one) === known, { result: output, outcome: undefined, done: true });
+  }
+}
+
+/** What a run of the past has left open, and what came of it. */
+interface Past {
+  readonly run: Run;
+  readonly pending: readonly PendingCall[];
+  readonly returned: readonly ReturnedResult[];
+  readonly asked: readonly Interrupt[];
+}
+
+/** Shows what came of what a run has left open, when another one followed. */
+export function showPast(transcript: Transcript, { run, pending, returned, asked }: Past): void {
+  returnResults(transcript, pending, returned);
+  leaveCalls(transcript, pending);
+  noteDecisions(transcript, asked);
+  putEnd(transcript, run);
 }

@@ -8,12 +8,19 @@ const PAGE = 100;
 /** Pages that are read at most. */
 const MOST_PAGES = 20;
 
+/** A result of a client tool. */
+export interface ReturnedResult {
+  readonly run: string | null;
+  readonly callId: string;
+  readonly output: string;
+}
+
 /** What clients have sent in the runs of a session. */
 export interface SentMessages {
   /** The messages of the person, by run. */
   readonly entries: ReadonlyMap<string, readonly EntryOf<'user'>[]>;
-  /** The results of client tools, by call. */
-  readonly results: ReadonlyMap<string, string>;
+  /** The results of client tools that runs began with, in order. */
+  readonly results: readonly ReturnedResult[];
 }
 
 /**
@@ -22,10 +29,7 @@ export interface SentMessages {
  *
  * @param runs of one session, newest first
  */
-export async function sentMessages(
-  runs: readonly Run[],
-  signal: AbortSignal,
-): Promise<SentMessages> {
+export async function sentMessages(runs: readonly Run[], signal: AbortSignal): Promise<SentMessages> {
   const sent = new Map(runs.map(({ id, input }) => [id, input === null ? [] : [userEntry(`user-of-${id}`, input)]]));
   const [first] = runs;
   const found = first === undefined ? [] : await messagesOf(first, runs.length, signal);
@@ -35,7 +39,7 @@ export async function sentMessages(
     if (runId !== null && entry) stored.set(runId, [...(stored.get(runId) ?? []), entry]);
   }
   for (const [id, entries] of stored) if (sent.has(id)) sent.set(id, entries);
-  return { entries: sent, results: new Map(found.flatMap(({ message }) => resultIn(message))) };
+  return { entries: sent, results: found.flatMap(resultsIn) };
 }
 
 /** The messages of a session, newest first, until as many runs were seen. */
@@ -64,14 +68,15 @@ export function entryOf(seq: number, message: unknown): EntryOf<'user'> | undefi
   return { ...userEntry(`user-message-${seq}`, texts.join('\n')), images };
 }
 
-/** The result of a client tool in a message, by the id of its call. */
-function resultIn(message: unknown): [string, string][] {
+function resultsIn({ runId: run, message }: SessionMessage): readonly ReturnedResult[] {
   if (!isObject(message) || message['type'] !== 'function_call_output') return [];
   const contents = Array.isArray(message['content']) ? message['content'].filter(isObject) : [];
-  return contents.flatMap(({ data }): [string, string][] => {
+  return contents.flatMap(({ data }): readonly ReturnedResult[] => {
     if (!isObject(data) || typeof data['call_id'] !== 'string') return [];
     const { output } = data;
-    return [[data['call_id'], typeof output === 'string' ? output : JSON.stringify(output ?? null)]];
+    return [
+      { run, callId: data['call_id'], output: typeof output === 'string' ? output : JSON.stringify(output ?? null) },
+    ];
   });
 }
 

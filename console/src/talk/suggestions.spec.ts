@@ -2,7 +2,10 @@ import { suggestionsIn } from './suggestions.js';
 
 describe('suggestions for a first message', () => {
   it.each([
-    ['Answers questions about orders: "Where is my order A-1001?", "Cancel A-1002".', ['Where is my order A-1001?', 'Cancel A-1002']],
+    [
+      'Answers questions about orders: "Where is my order A-1001?", "Cancel A-1002".',
+      ['Where is my order A-1001?', 'Cancel A-1002'],
+    ],
     ['Berät zu Bestellungen: „Wo ist meine Bestellung?“', ['Wo ist meine Bestellung?']],
     ['Says "hello".', []],
     ['Answers questions and uses tools.', []],

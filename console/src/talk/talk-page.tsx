@@ -12,7 +12,7 @@ import { Interrupts } from './interrupts.js';
 import { SendContext } from './send-context.js';
 import { ToolResultForm } from './tool-result-form.js';
 import { type Shown, useConversation } from './use-conversation.js';
-import type { TalkState } from './conversation.js';
+import type { TalkState } from './turn.js';
 import { TalkOptions } from './talk-options.js';
 import { useAgents } from './use-agents.js';
 import { Welcome } from './welcome.js';
@@ -66,8 +66,12 @@ export function TalkPage(): ReactNode {
           <Link to={hrefOf(['talk'], { wire: wire.name, agent })} className="button">
             New conversation
           </Link>
-          <button type="button" aria-pressed={hasFrames}
-            title="The same run as other wires show it" onClick={() => showFrames(!hasFrames)}>
+          <button
+            type="button"
+            aria-pressed={hasFrames}
+            title="The same run as other wires show it"
+            onClick={() => showFrames(!hasFrames)}
+          >
             Frames
           </button>
         </div>

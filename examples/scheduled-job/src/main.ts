@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { serve, startFailure } from 'parley';
+import { serve, startFailure } from 'parley-server';
 import { daily } from './daily.js';
 import { extensions } from './extensions.js';
 import { writeReport } from './report.job.js';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { serve, startFailure } from 'parley';
+import { serve, startFailure } from 'parley-server';
 import { extensions } from './extensions.js';
 
 if (existsSync('.env')) process.loadEnvFile('.env');

@@ -48,7 +48,7 @@ export class CompletionSubmission {
    */
   async submit(body: unknown, caller: Caller, headers: IncomingHttpHeaders): Promise<SubmittedCompletion> {
     const request = decodeCompletionRequest(body, this.files.maxBytes);
-    await this.server.checkTools(request.tools);
+    await this.server.checkTools(request.tools, this.server.agentType(request.model, caller));
     const idempotencyKey = idempotencyKeyOf(headers['idempotency-key'], 'Idempotency-Key');
     const user = caller.oneUser(namedUser('user', bodyUserOf(caller, request.user)), caller.headerUser());
     const sessionId = sessionNameOf(headers, request.metadata, this.settings.sessionHeaders);

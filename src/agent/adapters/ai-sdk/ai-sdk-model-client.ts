@@ -3,6 +3,7 @@ import type { LanguageModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider'
 import type { AttachmentReader } from '../../../attachment/index.js';
 import { abortableDelay, type AppError, type Delay } from '../../../common/index.js';
 import { ModelClient, type ModelInfo, type ModelRequest } from '../../ports/model-client.js';
+import type { LanguageModelSource } from '../../ports/models.js';
 import { CallFailures } from '../upstream/call-failures.js';
 import { withInlineImages } from '../upstream/inline-images.js';
 import { RetriedBatches } from '../upstream/retried-batches.js';
@@ -11,12 +12,6 @@ import type { CallTimeouts } from '../upstream/watchdog.js';
 import { SdkCall } from './sdk-call.js';
 import { upstreamErrorOf } from './sdk-error.js';
 import { toCallOptions } from './sdk-prompt.js';
-
-/**
- * A model of a provider package of the AI SDK, or a function that makes the model which a request names;
- * requests that name none call it with undefined.
- */
-export type LanguageModelSource = LanguageModelV3 | ((name: string | undefined) => LanguageModelV3);
 
 /** The names that every provider takes. */
 const TOOL_NAME_RULES = { startsWithLetter: true } as const;

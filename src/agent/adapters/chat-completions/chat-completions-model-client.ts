@@ -28,6 +28,8 @@ export interface ChatCompletionsSettings extends ConnectionSettings, CallTimeout
   readonly maxRetries: number;
   /** The name of the profile; undefined to choose it. */
   readonly profile?: string | undefined;
+  /** What errors and logs call the setting of `profile`. Default: `LLM_PROFILE`. */
+  readonly profileSetting?: string;
   /** Rules in the place of those of the profile. */
   readonly overrides?: RuleChange | undefined;
   /** Further headers of every request. They are secret. */
@@ -74,7 +76,7 @@ export class ChatCompletionsModelClient extends ModelClient {
     hooks: ChatCompletionsHooks = {},
   ) {
     super();
-    const { baseUrl, apiKey, model, headers = {}, profile: named, overrides } = settings;
+    const { baseUrl, apiKey, model, headers = {}, profile: named, profileSetting, overrides } = settings;
     const warn = (line: string): void => logger.warn(line);
     const { log = warn, logFailure = warn } = hooks;
     const address = new ModelAddress(baseUrl);
@@ -90,7 +92,7 @@ export class ChatCompletionsModelClient extends ModelClient {
       timeouts: settings,
       log,
     };
-    this.dialects = new Dialects({ named, hostname, overrides }, model, log);
+    this.dialects = new Dialects({ named, namedBy: profileSetting, hostname, overrides }, model, log);
     this.delay = hooks.delay ?? abortableDelay;
     this.random = hooks.random ?? Math.random;
   }

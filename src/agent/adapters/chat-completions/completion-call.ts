@@ -168,7 +168,7 @@ export class CompletionCall implements ModelCall {
     while (events.length < EVENTS_PER_BATCH && !this.isOver) {
       if (this.decoder.decodeAlike(this.splitter, EVENTS_PER_BATCH - events.length, events)) continue;
       const data = this.splitter.next();
-      if (data === '[DONE]') this.finish(events, true);
+      if (data?.trim() === '[DONE]') this.finish(events, true);
       else if (data !== undefined) {
         if (data !== '') this.decoder.decode(data, this.splitter.eventName, events);
       } else if (!this.readBytes(events)) break;

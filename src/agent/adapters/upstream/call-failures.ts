@@ -3,7 +3,7 @@ import type { ModelFailureInfo, ModelRequest } from '../../ports/model-client.js
 import { type FailureKind, kindOf } from './failure-kind.js';
 import { logSentence } from './log-sentence.js';
 import { withoutSecrets } from './public-headers.js';
-import { detailsOf, errorChain, messageIn, statusOf, UpstreamStatusError } from './upstream-error.js';
+import { errorChain, messageIn, statusOf, UpstreamStatusError, UpstreamStreamError } from './upstream-error.js';
 
 /** Failures that are kept: those that are equal count as one. */
 const MOST_KEPT = 20;
@@ -90,8 +90,9 @@ function lineOf({ model, address, message, status, says, cause }: ModelFailureIn
 /** What the server said, or the connection; undefined if the message of the error says it all. */
 function saidIn(cause: unknown): string | undefined {
   if (cause instanceof UpstreamStatusError) return messageIn(cause.body).replace(/\s+/g, ' ').trim();
-  const text = detailsOf(cause)?.text;
-  if (text !== undefined) return text.replace(/\s+/g, ' ').trim();
+  if (cause instanceof UpstreamStreamError && !(cause.cause instanceof Error)) {
+    return messageIn(typeof cause.cause === 'string' ? cause.cause : JSON.stringify(cause.cause)).trim();
+  }
   return messagesOf(cause).at(-1);
 }
 

@@ -7,6 +7,7 @@ const NO_ROUTE =
  * about a path. An unknown model is 404 too.
  */
 export function isNoRoute(body: string): boolean {
-  if (/\bmodels?\b(?!s?\/)|deployment/i.test(body.replace(/https?:\S+/g, ''))) return false;
+  if (/\bmodels?\b(?!s?\/)|deployment|models\/[\w.-]+ is not found/i.test(body.replace(/https?:\S+/g, '')))
+    return false;
   return body.trim() === '' || body.trimStart().startsWith('<') || NO_ROUTE.test(body);
 }

@@ -22,7 +22,12 @@ export class InterruptDto extends ApprovalDto {
   @ApiProperty({ example: 'alice', description: 'The user whose run asks.' })
   userId!: string;
 
-  @ApiProperty({ type: String, nullable: true, example: 'worker', description: 'The agent; null once the run is removed.' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'worker',
+    description: 'The agent; null once the run is removed.',
+  })
   agent!: string | null;
 
   @ApiProperty({

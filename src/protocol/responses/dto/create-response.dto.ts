@@ -9,7 +9,7 @@ export const CreateResponseDto = madeDto('CreateResponse', {
   'input?': { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }] },
   'instructions?': nullableString,
   'previous_response_id?': nullableString,
-  'conversation?': { oneOf: [{ type: 'string' }, { type: 'object' }], nullable: true },
+  'conversation?': { oneOf: [{ type: 'string', nullable: true }, { type: 'object' }] },
   'stream?': { ...flag, default: false },
   'store?': { ...flag, default: true },
   'background?': { ...flag, default: false },
