@@ -1,13 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiParam, ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import {
-  CHAT_DTOS,
-  ChatErrorDto,
-  ChatMessagesDto,
-  ChatRequestDto,
-  ChunkDto,
-  ChatStopDto,
-} from './dto/ai-sdk.dto.js';
+import { CHAT_DTOS, ChatErrorDto, ChatMessagesDto, ChatRequestDto, ChunkDto, ChatStopDto } from './dto/ai-sdk.dto.js';
 import { CHAT_EXAMPLES, CHAT_STREAM_EXAMPLE } from './dto/examples.js';
 
 /** Under which the API's description lists this wire. */
