@@ -219,6 +219,8 @@ module.exports = {
       from: { path: '^src/', pathNot: SPECS },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        // Peers are listed once more, with the version that this repository is built with.
+        dependencyTypesNot: ['npm-peer'],
         pathNot: '^node_modules/@types/',
       },
     },

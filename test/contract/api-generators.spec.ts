@@ -66,7 +66,12 @@ describe('docs/openapi.json', () => {
         const isOpen = security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0);
         return ruleId === 'operation-4xx-response' && isOpen;
       };
-      expect(lint().filter((problem) => !isPublic(problem))).toEqual([]);
+      // The addresses are those of the AI SDK; a chat called "agents" has none. The example of a stream is its text, the
+      // schema that of one event.
+      const isMeant = ({ ruleId, pointer }: Problem): boolean =>
+        (ruleId === 'no-ambiguous-paths' && pointer.startsWith('#/paths/~1ai-sdk~1{chatId}~1')) ||
+        (ruleId === 'no-invalid-media-type-examples' && pointer.endsWith('/text~1event-stream/example'));
+      expect(lint().filter((problem) => !isPublic(problem) && !isMeant(problem))).toEqual([]);
     },
     TIMEOUT_MS,
   );

@@ -20,9 +20,13 @@ import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
 
 // As if it were not installed.
-jest.mock('@ai-sdk/xai', () => {
-  throw new Error("Cannot find module '@ai-sdk/xai'");
-});
+jest.mock(
+  '@ai-sdk/xai',
+  () => {
+    throw new Error("Cannot find module '@ai-sdk/xai'");
+  },
+  { virtual: true },
+);
 
 const OBJECT = { type: 'object', properties: {} };
 

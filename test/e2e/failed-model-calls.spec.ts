@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { begin, end, rawUpstream, type RawUpstream, refuse, type Script } from '../../src/agent/adapters/testing/raw-upstream.js';
+import {
+  begin,
+  end,
+  rawUpstream,
+  type RawUpstream,
+  refuse,
+  type Script,
+} from '../../src/agent/adapters/testing/raw-upstream.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 const BUSY = refuse(503, 'overloaded', { 'retry-after-ms': '1' });

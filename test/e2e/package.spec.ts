@@ -132,8 +132,8 @@ describe('the package', () => {
   it(
     'parley start answers the questions of the README as the README says',
     async () => {
-      const args = [join(installed.folder, 'node_modules/parley/bin/parley.mjs'), 'start'];
-      const readme = readFileSync(join(installed.folder, 'node_modules/parley/README.md'), 'utf8');
+      const args = [join(installed.folder, 'node_modules/parley-server/bin/parley.mjs'), 'start'];
+      const readme = readFileSync(join(installed.folder, 'node_modules/parley-server/README.md'), 'utf8');
       const ask = (url: string): Promise<void> => expectShownAnswers(readme, url);
       expect(await withProjectServer(installed.folder, ask, { args, env: here() })).toBe(0);
     },

@@ -6,7 +6,7 @@ import { AttachmentListController } from './attachment-list.controller.js';
 import { CatalogController } from './catalog.controller.js';
 import { ConsoleController } from './console.controller.js';
 import { ModelTrials } from './model-trials.js';
-import { ModelsController } from './models.controller.js';
+import { ConfiguredModelsController } from './models.controller.js';
 import { LiveEvents } from './runs/live-events.js';
 import { RunChangesController } from './runs/run-changes.controller.js';
 import { RunFramesService } from './runs/run-frames.service.js';
@@ -25,7 +25,7 @@ import { SessionsController } from './sessions.controller.js';
     SessionsController,
     AttachmentListController,
     CatalogController,
-    ModelsController,
+    ConfiguredModelsController,
     ConsoleController,
   ],
   providers: [ModelTrials, LiveEvents, RunLogService, RunFramesService],

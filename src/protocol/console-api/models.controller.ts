@@ -11,7 +11,7 @@ import { ModelTrials } from './model-trials.js';
 @ApiTags('Agents and tools')
 @Needs('ops:read')
 @Controller('api/v1/models')
-export class ModelsController {
+export class ConfiguredModelsController {
   constructor(
     private readonly model: ModelClient,
     private readonly settings: ModelSettings,

@@ -1,16 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-
-/** A change in the form of requests that a refusal of the server has led to. */
-export class ModelRepairDto {
-  @ApiProperty({ example: 'limit' })
-  kind!: string;
-
-  @ApiProperty({ example: 'with max_completion_tokens instead of max_tokens' })
-  says!: string;
-
-  @ApiProperty({ description: 'What the server said, without anything of a conversation.' })
-  sentence!: string;
-}
+import { ModelRepairDto } from '../../../health/index.js';
 
 /** How requests to a model server are written. */
 export class ModelWritingDto {
