@@ -11,6 +11,7 @@ const WIRES = [
   'Agent API',
   'OpenAI Responses',
   'OpenAI Chat Completions',
+  'AI SDK',
   'AG-UI',
   'CopilotKit',
   'AG-Kit',

@@ -23,6 +23,8 @@ export interface TurnBefore {
   readonly outputs: readonly Message[];
   /** Of the run itself: messages that are left out. */
   readonly discarded: ReadonlySet<string>;
+  /** Whether the worker of the run may be lost. */
+  readonly isQuiet?: boolean;
 }
 
 /** What an encoder writes. */
@@ -102,7 +104,7 @@ export class AiSdkEncoder implements FrameEncoder {
 
   /** The events to fold: of a replayed step that is not finished only once it is known whether it counts. */
   private released(logged: LoggedEvent): readonly LoggedEvent[] {
-    const { logged: last = -1 } = this.options;
+    const last = this.before?.isQuiet === true ? (this.options.logged ?? -1) : -1;
     if (logged.seq > last && this.held.length === 0) return [logged];
     this.held.push(logged);
     if (logged.seq <= last && !isSettled(logged)) return [];

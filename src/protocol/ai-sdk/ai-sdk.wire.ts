@@ -45,8 +45,8 @@ export class AiSdkWire extends Wire {
   turnEncoder(turn: readonly RunView[], from: RunView, level?: Level): AiSdkEncoder {
     const run = turn.at(-1) ?? from;
     const before = async (): Promise<TurnBefore> => {
-      const discarded = await this.turns.discarded(run);
-      return { ...(await this.before(run, turn)), discarded };
+      const [discarded, isQuiet] = await Promise.all([this.turns.discarded(run), this.turns.isQuiet(run)]);
+      return { ...(await this.before(run, turn)), discarded, isQuiet };
     };
     const logged = run.finishedAt === null ? run.lastSeq : undefined;
     return this.made(run, { before, from: from.ordinal, logged }, level);

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Principal, userReach } from '../../common/index.js';
+import { AppError, Clock, type Principal, userReach } from '../../common/index.js';
 import { discardedMessageIds, LoggedEvent, type Message, OUTPUT_TYPES, RUN_RECOVERED } from '../../events/index.js';
 import { Interrupts } from '../../interrupt/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { keptInterrupt, questionsOf } from '../ag-ui-events/index.js';
 import { answerIdOf } from './ai-sdk-data.js';
 
+/** After so many milliseconds without an event, the worker of a run may be lost. */
+const QUIET_MS = 1500;
 /** How many runs are read at once. */
 const PAGE = 50;
 
@@ -28,6 +30,7 @@ export class Turns {
   constructor(
     private readonly runs: Runs,
     private readonly interrupts: Interrupts,
+    private readonly clock: Clock,
   ) {}
 
   /** The runs of the turn that a run belongs to, oldest first and up to it. */
@@ -108,6 +111,15 @@ export class Turns {
       if ((events.at(-1)?.seq ?? 0) >= run.lastSeq) break;
     }
     return ids;
+  }
+
+  /** True for a run that has not ended and of which nothing was heard for a while: its last step may begin again. */
+  async isQuiet(run: RunView): Promise<boolean> {
+    if (run.finishedAt !== null || run.lastSeq < 0) return false;
+    for await (const events of this.runs.tail(userReach(run), run.runId, { run, after: run.lastSeq - 1 })) {
+      return this.clock.now() - (events[0]?.at ?? 0) > QUIET_MS;
+    }
+    return false;
   }
 
   /** True for a run that answers a message of the user, or that at least continues nothing. */

@@ -188,12 +188,14 @@ describe.each(SDK_VERSIONS)('the client of ai $title', (version) => {
   });
 
   it('resumes an answer in progress after a reload', async () => {
+    // The page that is loaded later: it must not take long then, see `Turns.isQuiet`.
+    const other = await UiChat.start(version);
+    await other.state().catch(() => undefined);
     let go = (): void => undefined;
     pause = () => new Promise((resolve) => (go = resolve));
     await open();
     await page.do('begin', { text: 'hold' });
     await until(async () => JSON.stringify((await page.state()).messages).includes('Once'));
-    const other = await UiChat.start(version);
     try {
       await other.open({ id, api: `${server.url}/ai-sdk`, messages: await loaded() });
       await other.do('beginResume');

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { userSays as user } from '../../support/chats.js';
 import { startServer, type TestServer } from '../../support/server.js';
-
-const user = (id: string, words: string) => ({ id, role: 'user', parts: [{ type: 'text', text: words }] });
 
 /** What is not understood is refused by name, and nothing changes (contract ui-message-stream, section A6). */
 describe('refused requests of the AI SDK', () => {

@@ -7,10 +7,17 @@ import {
   type ScriptStep,
   text,
 } from '../../../src/agent/testing/scripted-model-client.js';
+import {
+  assistantSays as assistant,
+  type ChatAnswer,
+  chatMessages,
+  chatRequest,
+  userSays as user,
+  wordsOf as words,
+} from '../../support/chats.js';
 import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
 import { GoldenTools } from '../../support/golden.js';
 import { startServer, type TestServer } from '../../support/server.js';
-import { jsonFrames } from '../../support/sse.js';
 import type { PageMessage, Part } from '../../support/ui-chat.js';
 import { until } from '../../support/until.js';
 
@@ -37,18 +44,6 @@ function answer({ messages }: ModelRequest): readonly ScriptStep[] {
   return [text(`Answer to ${messages.filter(({ role }) => role === 'user').length}.`), finish()];
 }
 
-interface Answered {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  readonly chunks: readonly Record<string, unknown>[];
-}
-
-const user = (id: string, words: string) => ({ id, role: 'user', parts: [{ type: 'text', text: words }] });
-const assistant = (id: string, ...parts: object[]) => ({ id, role: 'assistant', parts });
-const words = ({ parts }: PageMessage): string =>
-  parts.map((part) => (part.type === 'text' ? part['text'] : '')).join('');
-
 /** What requests mean (contract ui-message-stream, sections A3, B and C). */
 describeOnDatabases('turns of the AI SDK', (openDatabase) => {
   let database: TestDatabase;
@@ -73,29 +68,14 @@ describeOnDatabases('turns of the AI SDK', (openDatabase) => {
     await database.drop();
   });
 
-  async function request(path: string, body?: object, { at = server, headers = {} } = {}): Promise<Answered> {
-    const answered = await fetch(`${at.url}${path}`, {
-      method: body ? 'POST' : 'GET',
-      headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const raw = (await answered.text()).replaceAll(/^: .*\n\n/gm, '');
-    return {
-      status: answered.status,
-      headers: answered.headers,
-      text: raw,
-      chunks: answered.ok ? jsonFrames(raw) : [],
-    };
-  }
-  const post = (body: object, options?: { at?: TestServer; headers?: Record<string, string> }): Promise<Answered> =>
+  const request = (
+    path: string,
+    body?: object,
+    { at = server, headers = {} }: { at?: TestServer; headers?: Record<string, string> } = {},
+  ): Promise<ChatAnswer> => chatRequest(at, path, body, headers);
+  const post = (body: object, options?: { at?: TestServer; headers?: Record<string, string> }): Promise<ChatAnswer> =>
     request('/ai-sdk', { id, ...body }, options);
-  const messages = async (
-    query = '',
-    at = server,
-  ): Promise<{ messages: PageMessage[]; activeRunId: string | null }> => {
-    const answered = await fetch(`${at.url}/ai-sdk/${id}/messages${query}`);
-    return (await answered.json()) as { messages: PageMessage[]; activeRunId: string | null };
-  };
+  const messages = (query = '', at = server) => chatMessages(at, id, query);
   const shown = async (): Promise<readonly string[]> => (await messages()).messages.map(words);
   const runs = async (): Promise<number> => {
     const listed = await fetch(`${server.url}/api/v1/runs?session=${id}`);
@@ -242,7 +222,7 @@ describeOnDatabases('turns of the AI SDK', (openDatabase) => {
       body: JSON.stringify({ approve: true }),
     });
     expect(decided.ok).toBe(true);
-    const say = (approved: boolean): Promise<Answered> =>
+    const say = (approved: boolean): Promise<ChatAnswer> =>
       post({
         messages: [
           assistant(waiting[1]?.id ?? '', {
@@ -314,27 +294,6 @@ describeOnDatabases('turns of the AI SDK', (openDatabase) => {
     const window = await messages('', other);
     expect(window.messages.map(({ role }) => role)).toEqual(['user']);
     expect(window.activeRunId).toBe(replay.headers.get('x-run-id'));
-  });
-
-  it('pages of messages end before a message', async () => {
-    for (const n of [1, 2, 3]) await post({ messages: [user(`m${n}`, `word ${n}`)] });
-    const all = (await messages()).messages;
-    expect((await messages('?limit=2')).messages).toEqual(all.slice(-2));
-    expect((await messages('?before=m3')).messages).toEqual(all.slice(0, 4));
-    expect((await messages(`?limit=2&before=${all[3]?.id}`)).messages).toEqual(all.slice(1, 3));
-    expect((await messages('?before=unknown')).messages).toEqual([]);
-  });
-
-  it('parts that only the page understands, files and metadata come back', async () => {
-    const parts = [
-      { type: 'data-place', data: { city: 'Paris' } },
-      { type: 'text', text: 'look' },
-      { type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,iVBORw0KGgo=' },
-    ];
-    const message = { id: 'm1', role: 'user', metadata: { from: 'page' }, parts };
-    const { status } = await post({ messages: [message] });
-    expect(status).toBe(200);
-    expect((await messages()).messages[0]).toMatchObject({ metadata: { from: 'page' }, parts });
   });
 
   it('a chat of somebody else looks like one that nobody has heard of', async () => {
