@@ -114,7 +114,7 @@ export class Connection {
         ...(user !== undefined && { 'x-user-id': String.fromCharCode(...new TextEncoder().encode(user)) }),
         ...(ask.body !== undefined && !isForm && { 'content-type': 'application/json' }),
       },
-      ...(ask.body !== undefined && { body: isForm ? (ask.body as FormData) : JSON.stringify(ask.body) }),
+      ...(ask.body !== undefined && { body: isForm ? ask.body : JSON.stringify(ask.body) }),
       ...(signal && { signal }),
     });
     if (!response.ok) throw await ParleyError.of(response);
@@ -124,7 +124,7 @@ export class Connection {
 
 function unreachable(cause: unknown): ParleyError {
   const message = `The server cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}`;
-  return new ParleyError('connection_failed', message, 0, undefined, undefined, undefined, { cause });
+  return new ParleyError('connection_failed', message, 0, { cause });
 }
 
 /** @throws the reason of the signal */

@@ -8,4 +8,4 @@ export {
   type StartRequest,
   type WireFrame,
 } from './parley-client.js';
-export { ParleyError } from './parley-error.js';
+export { ParleyError, type ParleyErrorOptions } from './parley-error.js';

@@ -1,3 +1,10 @@
+/** What an error may have besides its code, message and status. */
+export interface ParleyErrorOptions extends ErrorOptions {
+  readonly details?: unknown;
+  readonly requestId?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+}
+
 /**
  * What every call of the client throws, except for an abort, which throws the reason of its signal.
  *
@@ -7,20 +14,24 @@
 export class ParleyError extends Error {
   override readonly name = 'ParleyError';
 
+  /** What else the server said, such as the violations of a request. */
+  readonly details: unknown;
+  /** For the log of the server. */
+  readonly requestId: string | undefined;
+  /** How long the server asks to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
   constructor(
     readonly code: string,
     message: string,
     /** The status of the response; 0 without one. */
     readonly status: number,
-    /** What else the server said, such as the violations of a request. */
-    readonly details?: unknown,
-    /** For the log of the server. */
-    readonly requestId?: string,
-    /** How long the server asks to wait, in milliseconds. */
-    readonly retryAfterMs?: number,
-    options?: ErrorOptions,
+    { details, requestId, retryAfterMs, ...options }: ParleyErrorOptions = {},
   ) {
     super(message, options);
+    this.details = details;
+    this.requestId = requestId;
+    this.retryAfterMs = retryAfterMs;
   }
 
   /** Whether the same request may succeed later: no connection, too many requests, or a server that cannot answer now. */
@@ -39,9 +50,11 @@ export class ParleyError extends Error {
       typeof code === 'string' ? code : `http_${status}`,
       typeof message === 'string' ? message : `The server answered with status ${status}`,
       status,
-      inner['details'],
-      headers.get('x-request-id') ?? undefined,
-      Number.isFinite(seconds) ? seconds * 1000 : undefined,
+      {
+        details: inner['details'],
+        requestId: headers.get('x-request-id') ?? undefined,
+        retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : undefined,
+      },
     );
   }
 }

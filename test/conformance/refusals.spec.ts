@@ -1,4 +1,5 @@
 import cloudbase from '@cloudbase/js-sdk';
+import type { LLMock } from '@copilotkit/aimock';
 import { CopilotKitCore } from '@copilotkit/core';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,28 +28,31 @@ const REFUSALS: readonly Refusal[] = [401, 403, 429];
 describe('stock clients with a key', () => {
   let server: TestServer;
   let strict: TestServer;
+  const started: TestServer[] = [];
+
+  async function start(env: NodeJS.ProcessEnv = {}): Promise<TestServer> {
+    const model = (upstream: LLMock): void => void upstream.onMessage('plain text', { content: TEXT });
+    started.push(await startServer({ env: { AUTH: 'keys', ...env }, model }));
+    return started.at(-1) as TestServer;
+  }
 
   beforeAll(async () => {
-    const start = (env: NodeJS.ProcessEnv): Promise<TestServer> =>
-      startServer({
-        env: { AUTH: 'keys', ...env },
-        model: (upstream) => void upstream.onMessage('plain text', { content: TEXT }),
-      });
-    server = await start({});
+    server = await start();
     const file = join(mkdtempSync(join(tmpdir(), 'parley-limits-')), 'limits.json');
     writeFileSync(file, JSON.stringify({ user: ONE }));
     strict = await start({ LIMITS_FILE: file });
   });
-  afterAll(async () => {
-    await server.close();
-    await strict.close();
-  });
+  afterAll(() => Promise.all(started.map((one) => one.close())));
 
   const account = (): string => `a-${randomUUID()}`;
 
   /** A server and a key that it refuses with this status. */
   async function refused(status: Refusal): Promise<{ url: string; key: string }> {
-    if (status === 401) return { url: server.url, key: (await apiKey(server)).replace(/.{6}$/, 'zzzzzz') };
+    if (status === 401) {
+      // An address may try few invalid credentials, so each client gets a server of its own for them.
+      const own = await start();
+      return { url: own.url, key: (await apiKey(own)).replace(/.{6}$/, 'zzzzzz') };
+    }
     if (status === 403)
       return { url: server.url, key: await apiKey(server, { account: account(), scopes: ['docs:read'] }) };
     const key = await apiKey(strict, { account: account() });
@@ -111,7 +115,7 @@ describe('stock clients with a key', () => {
     it('retries a 429 after retry-after-ms, and then succeeds', async () => {
       const file = join(mkdtempSync(join(tmpdir(), 'parley-limits-')), 'limits.json');
       writeFileSync(file, JSON.stringify({ user: { requests: { perMinute: 60, burst: 1 } } }));
-      const short = await startServer({ env: { AUTH: 'keys', LIMITS_FILE: file } });
+      const short = await start({ LIMITS_FILE: file });
       const waits: (string | null)[] = [];
       const one = new OpenAI({
         apiKey: await apiKey(short),
@@ -128,7 +132,6 @@ describe('stock clients with a key', () => {
       await one.models.list();
       expect(waits).toEqual([null, '1000', null]);
       expect(Date.now() - before).toBeGreaterThan(900);
-      await short.close();
     });
 
     it('finishes a run', async () => {
@@ -150,8 +153,7 @@ describe('stock clients with a key', () => {
 
     it.each(REFUSALS)('reports a %d, and its stream ends without an event', async (status) => {
       const one = agent(await refused(status));
-      const events: string[] = [];
-      const failures: Error[] = [];
+      const [events, failures]: [string[], Error[]] = [[], []];
       jest.spyOn(console, 'error').mockImplementation(() => undefined);
       const run = one.runAgent(
         {},

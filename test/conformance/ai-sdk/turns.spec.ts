@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ModelRequest } from '../../../src/agent/index.js';
-import {
-  call,
-  finish,
-  ScriptedModelClient,
-  type ScriptStep,
-  text,
-} from '../../../src/agent/testing/scripted-model-client.js';
+import { ScriptedModelClient } from '../../../src/agent/testing/scripted-model-client.js';
+import { chatScript } from '../../support/chat-script.js';
 import {
   assistantSays as assistant,
   type ChatAnswer,
@@ -26,24 +20,6 @@ const MAP = { name: 'show_map', inputSchema: { type: 'object', properties: { pla
 /** Called where a script says so. */
 let pause: () => Promise<void> = () => Promise.resolve();
 
-function answer({ messages }: ModelRequest): readonly ScriptStep[] {
-  const at = messages.findLastIndex(({ role }) => role === 'user');
-  const said = JSON.stringify(messages[at]);
-  const results = messages.slice(at).filter(({ role }) => role === 'tool').length;
-  if (said.includes('hold')) return [text('Once '), { type: 'do', action: () => pause() }, text('upon'), finish()];
-  if (said.includes('maps') && results === 0) {
-    return [
-      call(0, 'show_map', '{"place":"Paris"}', `call_a${at}`),
-      call(1, 'show_map', '{"place":"Rome"}', `call_b${at}`),
-      finish('tool-calls'),
-    ];
-  }
-  if (said.includes('window') && results === 0) {
-    return [call(0, 'open_window', '{"room":"kitchen"}', `call_w${at}`), finish('tool-calls')];
-  }
-  return [text(`Answer to ${messages.filter(({ role }) => role === 'user').length}.`), finish()];
-}
-
 /** What requests mean (contract ui-message-stream, sections A3, B and C). */
 describeOnDatabases('turns of the AI SDK', (openDatabase) => {
   let database: TestDatabase;
@@ -54,7 +30,7 @@ describeOnDatabases('turns of the AI SDK', (openDatabase) => {
 
   beforeAll(async () => {
     database = await openDatabase();
-    model = new ScriptedModelClient(answer);
+    model = new ScriptedModelClient(chatScript(() => pause()));
     const start = (env: NodeJS.ProcessEnv = {}) =>
       startServer({ database, model, providers: [GoldenTools], env: { AI_SDK_REPLAY_WINDOW_MS: '0', ...env } });
     [server, other] = [await start(), await start({ AI_SDK_REPLAY_WINDOW_MS: '600000' })];

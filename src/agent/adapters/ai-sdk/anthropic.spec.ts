@@ -305,12 +305,8 @@ describe('Anthropic through the AI SDK interface', () => {
     delete process.env['ANTHROPIC_API_KEY'];
     const keyless = createAnthropic({ baseURL: upstream.url })('claude-sonnet-4-5');
     const settings = { firstTokenTimeoutMs: 5_000, idleTimeoutMs: 5_000, maxRetries: 0 };
-    const client = new AiSdkModelClient(
-      keyless,
-      settings,
-      { read: () => Promise.resolve(undefined) },
-      { logFailure: () => undefined },
-    );
+    const attachments = { read: () => Promise.resolve(undefined) };
+    const client = new AiSdkModelClient(keyless, settings, attachments, { logFailure: () => undefined });
     expectError((await failureOf(client, request('Hi'))).error, 'MODEL_UNAUTHORIZED_ACCESS');
     if (saved !== undefined) process.env['ANTHROPIC_API_KEY'] = saved;
   });
