@@ -12,7 +12,7 @@ describeInBrowser('the agents in the console', (browser) => {
   afterAll(() => server.close());
 
   it('an agent shows its tools, its model with its options, and its steps', async () => {
-    const page = await browser.page(`${server.url}/console/#/tools`);
+    const page = await browser.page(`${server.url}/console/#/agents`);
     const support = page.getByRole('region', { name: 'Agents' }).getByRole('listitem').filter({ hasText: 'support' });
     await support.getByText('Tools: get_order, handbook/*').waitFor();
     await support.getByText('Model: fast, temperature 0.2, maxTokens 800').waitFor();

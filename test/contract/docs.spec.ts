@@ -52,6 +52,15 @@ describe('the documentation', () => {
     expect(stdout).not.toContain('"status":"failed"');
   });
 
+  it('a refusal is shown by every curl command, or its status is', () => {
+    const silent = [...pages, ...markdownIn('examples'), ...markdownIn('templates')].flatMap((page) =>
+      [...readFileSync(join(root, page), 'utf8').matchAll(/^.*\bcurl (?:-|'|"|http).*$/gm)]
+        .map(([line]) => `${page}: ${line}`)
+        .filter((line) => !/--fail-with-body|-w '%\{http_code\}/.test(line)),
+    );
+    expect(silent).toEqual([]);
+  });
+
   it('example files are quoted unchanged', () => {
     const shown = pages.flatMap((page) => {
       const text = readFileSync(join(root, page), 'utf8');

@@ -34,14 +34,15 @@ export function CatalogPage(): ReactNode {
 function AgentShape({
   tools,
   model,
+  modelName,
   modelOptions,
   maxSteps,
-}: Pick<Agent, 'tools' | 'model' | 'modelOptions' | 'maxSteps'>): ReactNode {
+}: Pick<Agent, 'tools' | 'model' | 'modelName' | 'modelOptions' | 'maxSteps'>): ReactNode {
   const options = Object.entries(modelOptions).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
   return (
     <>
       <p className="muted">Tools: {tools === null ? 'all' : tools.length === 0 ? 'none' : tools.join(', ')}</p>
-      <p className="muted">Model: {[model ?? 'that of the server', ...options].join(', ')}</p>
+      <p className="muted">Model: {[model ?? modelName, ...options].join(', ')}</p>
       <p className="muted">Model calls per run: {maxSteps} at most</p>
     </>
   );

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { useLack, useMe } from '../access/rights.js';
 import { json } from '../api/client.js';
 import type { McpServer, Page, Tool } from '../api/types.js';
 import { count } from '../lib/format.js';
@@ -17,10 +18,13 @@ export function ToolsPage(): ReactNode {
     queryFn: () => json<Page<Tool>>('api/v1/tools'),
     refetchInterval: 10_000,
   });
+  const me = useMe();
+  const lack = useLack('ops:read');
   const servers = useQuery({
     queryKey: ['api/v1/mcp-servers'],
     queryFn: () => json<Page<McpServer>>('api/v1/mcp-servers'),
     refetchInterval: 10_000,
+    enabled: me !== undefined && lack === undefined,
   });
   const [text, setText] = useState('');
   useTitle(opened && `Tool: ${opened}`);
@@ -63,6 +67,7 @@ export function ToolsPage(): ReactNode {
       </ul>
       <section aria-label="MCP servers" className="stack">
         <h2>MCP servers</h2>
+        {lack !== undefined && <p className="muted">{lack}</p>}
         <ErrorNotice error={servers.error} />
         {servers.data?.data.length === 0 && (
           <p className="muted">None is configured. MCP_SERVERS names servers whose tools agents may call.</p>

@@ -72,7 +72,8 @@ export class UiMessageReader {
       case 'tool-output-error':
         return this.result(chunk.toolCallId, chunk.errorText);
       case 'tool-output-denied':
-        return this.result(chunk.toolCallId, 'denied');
+        this.calls.delete(chunk.toolCallId);
+        return transcript.change(chunk.toolCallId, 'call', () => ({ done: true }));
       default:
         return;
     }

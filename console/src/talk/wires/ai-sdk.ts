@@ -1,5 +1,5 @@
 import { DefaultChatTransport, type UIMessage, type UIMessageChunk } from 'ai';
-import { BrokenStream, identity, stream, urlOf } from '../../api/client.js';
+import { BrokenStream, errorOf, identity, stream, urlOf } from '../../api/client.js';
 import type { LiveRun } from '../live-run.js';
 import type { AnswerTo, Turn, WireClient } from '../wire.js';
 import { UiMessageReader } from './ai-sdk-events.js';
@@ -18,9 +18,10 @@ class AiSdkClient implements WireClient {
   async send(turn: Turn, run: LiveRun): Promise<void> {
     const transport = new DefaultChatTransport({
       api: urlOf(turn.agent ? `ai-sdk/agents/${encodeURIComponent(turn.agent)}` : 'ai-sdk').href,
-      headers: { ...identity(), ...(turn.user !== undefined && { 'x-user-id': turn.user }) },
+      headers: identity(turn.user),
       fetch: async (url, init) => {
         const response = await fetch(url, init);
+        if (!response.ok) throw await errorOf(response);
         run.started(response.headers.get('x-run-id'));
         return response;
       },
