@@ -64,7 +64,7 @@ describeInBrowser('the renewal of a sign-in to the console', (browser) => {
 
   const openRuns = async (page: Page): Promise<void> => {
     await page.getByRole('link', { name: 'Runs' }).click();
-    await page.getByText('No run matches').waitFor();
+    await page.getByText('There are no runs yet.').waitFor();
   };
 
   /** Opens a tab from a page, with a copy of its credential. */
@@ -137,7 +137,7 @@ describeInBrowser('the renewal of a sign-in to the console', (browser) => {
     expect(renewals()).toBe(1);
     await page.getByRole('button', { name: 'Sign in with staff' }).click();
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByText('No run matches').waitFor();
+    await page.getByText('There are no runs yet.').waitFor();
     expect(page.url()).toBe(`${server.url}/console/#/runs`);
     await page.context().close();
   });
