@@ -3,6 +3,7 @@ import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { AccessSettings, Authenticator, BrowserPolicy, RequestRates } from './access/index.js';
 import { Models } from './agent/index.js';
+import { PublicAddress } from './attachment/index.js';
 import { configureApp, createFastifyAdapter, createOpenApiDocument } from './app.setup.js';
 import { readConfiguration } from './app.settings.js';
 import { Metrics } from './common/index.js';
@@ -19,6 +20,7 @@ class EmptyModule {}
 @Module({
   providers: [
     { provide: Models, useValue: { main: { info: { provider: 'test', name: 'test' } }, named: [] } },
+    { provide: PublicAddress, useValue: { documented: [] } },
     BrowserPolicy,
     Metrics,
     HttpMetrics,
@@ -30,7 +32,7 @@ class EmptyModule {}
       inject: [AccessSettings],
     },
   ],
-  exports: [Models, Authenticator, BrowserPolicy, HttpMetrics, Metrics, RequestRates, RequestTraces],
+  exports: [Models, PublicAddress, Authenticator, BrowserPolicy, HttpMetrics, Metrics, RequestRates, RequestTraces],
 })
 class TestModule {}
 
