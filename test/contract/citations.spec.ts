@@ -25,7 +25,7 @@ interface Citation {
 
 const comments = ['src', 'test'].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && name !== 'contract/citations.spec.ts')
+    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules/') && name !== 'contract/citations.spec.ts')
     .map((name) => ({ file: join(folder, name), text: commentsOf(join(ROOT, folder, name)) })),
 );
 
