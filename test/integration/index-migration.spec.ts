@@ -21,13 +21,21 @@ const SERVER = process.env.TEST_DATABASE_URL ?? '';
     await test.drop();
   });
 
+  /** Reverts the migration and those after it. Returns their number. */
+  async function revert(): Promise<number> {
+    const at = source.migrations.findIndex(({ name }) => name?.startsWith('NarrowIndexes'));
+    const count = source.migrations.length - at;
+    for (let undone = 0; undone < count; undone += 1) await source.undoLastMigration({ transaction: 'all' });
+    return count;
+  }
+
   const indexes = async (): Promise<unknown> =>
     source.query(`SELECT indexname AS name, indexdef AS definition FROM pg_indexes
       WHERE tablename IN ('runs', 'messages') ORDER BY 1`);
 
   it('can be reverted and made again', async () => {
     const before = await indexes();
-    await source.undoLastMigration({ transaction: 'all' });
+    await revert();
     expect(await indexes()).not.toEqual(before);
     await source.runMigrations({ transaction: 'all' });
     expect(await indexes()).toEqual(before);
@@ -35,7 +43,7 @@ const SERVER = process.env.TEST_DATABASE_URL ?? '';
 
   it('waits for a reader without making writers wait for long', async () => {
     const after = await indexes();
-    await source.undoLastMigration({ transaction: 'all' });
+    const count = await revert();
     const reader = source.createQueryRunner();
     await reader.startTransaction();
     await reader.query('SELECT 1 FROM messages LIMIT 1');
@@ -48,7 +56,7 @@ const SERVER = process.env.TEST_DATABASE_URL ?? '';
     await source.query(`SET lock_timeout = '5s'; UPDATE messages SET hidden = 1`);
     await reader.rollbackTransaction();
     await reader.release();
-    expect(await migrated).toHaveLength(1);
+    expect(await migrated).toHaveLength(count);
     expect(await indexes()).toEqual(after);
   });
 });
