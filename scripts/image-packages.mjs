@@ -1,5 +1,5 @@
-// Before the packages of the image are installed: those of the model providers, which an installation leaves out because
-// they are for tests here, become packages that the server needs. Changes package.json of the working folder; the lock
+// Before the packages of the image are installed: those of the model providers and the peers, which an installation leaves
+// out because they are development packages here, become packages that the server needs. Changes package.json of the working folder; the lock
 // file has their versions.
 //   node scripts/image-packages.mjs
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,9 @@ export const PROVIDER_PACKAGES = [
 
 if (import.meta.filename === process.argv[1]) {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
-  for (const name of PROVIDER_PACKAGES) {
+  // Peers are development packages, too: nobody else brings them into the image.
+  const peers = Object.keys(manifest.peerDependencies).filter((name) => name in manifest.devDependencies);
+  for (const name of [...PROVIDER_PACKAGES, ...peers]) {
     manifest.dependencies[name] = manifest.devDependencies[name];
     delete manifest.devDependencies[name];
   }
