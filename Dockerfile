@@ -20,7 +20,8 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /opt/parley
 COPY package.json package-lock.json .npmrc ./
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts
+COPY console/package.json console/package-lock.json console/.npmrc console/
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts && npm ci --ignore-scripts --prefix console
 COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY scripts scripts
 COPY src src

@@ -1,5 +1,9 @@
-import reactHooks from 'eslint-plugin-react-hooks';
-import tseslint from 'typescript-eslint';
+import { fileURLToPath } from 'node:url';
+import { loadTool } from './scripts/lib/tools.mjs';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+const reactHooks = loadTool(root, 'eslint-plugin-react-hooks');
+const tseslint = loadTool(root, 'typescript-eslint');
 
 const FILE_BUDGET = { max: 300, skipBlankLines: true, skipComments: true };
 
@@ -14,7 +18,7 @@ const NO_DEFAULT_EXPORT = { selector: 'ExportDefaultDeclaration', message: 'Use 
 
 export default tseslint.config(
   // The project template is compiled as its user does it (test/e2e/package.spec.ts).
-  { ignores: ['dist/', 'coverage/', 'data/', 'node_modules/', '.cache/', 'docs/', 'templates/'] },
+  { ignores: ['dist/', 'coverage/', 'data/', '**/node_modules/', '.cache/', 'docs/', 'templates/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.ts', '**/*.tsx'],

@@ -6,10 +6,10 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
 import { withPalette } from './lib/palette-png.mjs';
-import { ensureBuilt, ensureInstalled } from './lib/project.mjs';
+import { ALL_PARTS, ensureBuilt, ensureConsole, ensureInstalled } from './lib/project.mjs';
 import { SampleData } from './lib/sample-data.mjs';
+import { loadTool } from './lib/tools.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const IMAGES = join(ROOT, 'docs/images');
@@ -19,13 +19,18 @@ const LARGEST_BYTES = 150_000;
 /** The images that are uploaded. */
 const SCENES = ['harbour', 'mountains', 'vineyard'];
 
-process.exitCode = (await ensureInstalled(ROOT)) || (await ensureBuilt(ROOT)) || (await main());
+process.exitCode =
+  (await ensureInstalled(ROOT, { parts: ALL_PARTS })) ||
+  (await ensureBuilt(ROOT)) ||
+  (await ensureConsole(ROOT)) ||
+  (await main());
 
 /** @returns {Promise<number>} exit code */
 async function main() {
   mkdirSync(IMAGES, { recursive: true });
   const folder = mkdtempSync(join(tmpdir(), 'parley-screenshots-'));
   let { server, url } = await serve(folder, 0);
+  const { chromium } = /** @type {typeof import('playwright-core')} */ (loadTool(ROOT, 'playwright-core'));
   const browser = await chromium.launch({
     executablePath: process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb', '--disable-lcd-text'],

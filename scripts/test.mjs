@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readJson } from './lib/fingerprint.mjs';
 import { nodeVersionProblem } from './lib/node-version.mjs';
-import { ensureBuilt, ensureInstalled, run } from './lib/project.mjs';
+import { ALL_PARTS, ensureBuilt, ensureConsole, ensureInstalled, run } from './lib/project.mjs';
 import { countsAfterRetry, countsOf, failedFiles, slowestFiles, summaryLine } from './lib/summary.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -22,9 +22,16 @@ const MOST_REPEATED_FILES = 8;
 
 const problem = nodeVersionProblem(process.versions.node);
 if (problem !== undefined) console.error(problem);
-const prepared = problem !== undefined ? 1 : (await ensureInstalled(root)) || (await ensureBuilt(root));
+const prepared = problem !== undefined ? 1 : await prepare();
 process.exitCode = prepared === 0 ? await runJest() : prepared;
 if (prepared !== 0) console.log(summaryLine(countsOf(undefined)));
+
+/** @returns {Promise<number>} 0, or the exit code of what failed */
+async function prepare() {
+  return (
+    (await ensureInstalled(root, { parts: ALL_PARTS })) || (await ensureBuilt(root)) || (await ensureConsole(root))
+  );
+}
 
 /**
  * Runs jest. Spec files that fail in a run of everything are run once more, alone: a failure that comes from load and
@@ -64,7 +71,7 @@ async function runJest() {
  */
 async function jest(args) {
   rmSync(report, { force: true });
-  const command = [join(root, 'node_modules/jest/bin/jest.js'), '--json', `--outputFile=${report}`, ...args];
+  const command = [join(root, 'test/node_modules/jest/bin/jest.js'), '--json', `--outputFile=${report}`, ...args];
   const code = await run(root, process.execPath, command, { NODE_ENV: 'test', ...process.env });
   return { code, report: readJson(report) };
 }

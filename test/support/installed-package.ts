@@ -47,9 +47,7 @@ export class InstalledPackage {
     const list = execFileSync('tar', ['tzf', tarball], { encoding: 'utf8' }).trim().split('\n');
     execFileSync('tar', ['xzf', tarball, '-C', modules]);
     execFileSync('mv', [join(modules, 'package'), join(modules, 'parley')]);
-    for (const name of readdirSync(join(ROOT, 'node_modules'))) {
-      if (!OPTIONAL.has(name) && name !== 'parley') symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
-    }
+    link(['.', 'test'], modules);
     const manifest = { private: true, dependencies: { parley: `file:${filename}` } };
     writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
     return new InstalledPackage(
@@ -87,5 +85,31 @@ export class InstalledPackage {
 
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Links the packages that are installed in folders of this repository. The first folder that has a package wins; a
+ * scope that several have becomes a folder of links.
+ */
+function link(folders: readonly string[], target: string): void {
+  for (const folder of folders) {
+    const modules = join(ROOT, folder, 'node_modules');
+    for (const name of readdirSync(modules)) {
+      if (OPTIONAL.has(name) || name === 'parley' || name === '.bin') continue;
+      for (const path of name.startsWith('@') ? readdirSync(join(modules, name)).map((one) => join(name, one)) : [name]) {
+        if (existsSync(join(target, path))) continue;
+        mkdirSync(dirname(join(target, path)), { recursive: true });
+        symlinkSync(join(modules, path), join(target, path));
+      }
+    }
+    linkCommands(join(modules, '.bin'), join(target, '.bin'));
+  }
+}
+
+function linkCommands(commands: string, target: string): void {
+  mkdirSync(target, { recursive: true });
+  for (const name of readdirSync(commands)) {
+    if (!existsSync(join(target, name))) symlinkSync(join(commands, name), join(target, name));
   }
 }

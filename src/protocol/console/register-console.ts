@@ -1,14 +1,21 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import helmet from '@fastify/helmet';
 import fastifyStatic from '@fastify/static';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { declareRoute } from '../../access/index.js';
-import { consoleFolder } from './console-files.js';
+import { CONSOLE_PAGE, consoleFolder } from './console-files.js';
 import type { ConsoleSettings } from './console.settings.js';
 
 /** A file whose name changes with its content. */
 const HASHED = /\/assets\/[^/]+-[\w-]{8}\.\w+(\.br|\.gz)?$/;
-const NOT_BUILT = 'The console is not built. Run: npm run build\n';
+/** npm start builds the console beside the server. */
+const WHILE_BUILDING = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'retry-after': '3' };
+const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="3">
+<title>Parley</title><p>The console is being built. This page reloads until it is there.</p>
+<p>If it stays, run <code>npm run build</code>.</p></html>
+`;
 
 /**
  * What the page may load: files, answers and images of its own origin, images that it made or that are inline, and
@@ -77,11 +84,13 @@ async function consoleFiles(
   });
   await server.register(helmet, { contentSecurityPolicy: policy, hsts: false });
   server.get('/console', (_request, reply) => void reply.redirect('console/', 308));
+  const isBuilt = buildWatch(folder);
+  server.addHook('onRequest', (_request, reply, done) => {
+    if (isBuilt()) done();
+    else void reply.code(503).headers(WHILE_BUILDING).send(NOT_BUILT);
+  });
   if (folder === undefined) {
-    server.get(
-      '/console/',
-      (_request, reply) => void reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT),
-    );
+    server.get('/console/', (_request, reply) => void reply.code(503).send());
     return;
   }
   await server.register(fastifyStatic, {
@@ -95,4 +104,10 @@ async function consoleFiles(
       varyBy(reply, 'accept-encoding');
     },
   });
+}
+
+/** Tells whether the console is built; the disk is not asked any more once it is. */
+function buildWatch(folder: string | undefined): () => boolean {
+  let built = false;
+  return () => (built ||= folder !== undefined && existsSync(join(folder, CONSOLE_PAGE)));
 }
