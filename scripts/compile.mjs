@@ -12,17 +12,20 @@ process.exitCode = compile();
 /** @returns {number} 0, or 1 if something could not be compiled; the errors are printed */
 function compile() {
   const { compilerOptions } = JSON.parse(readFileSync(join(root, 'nest-cli.json'), 'utf8'));
-  const config = ts.getParsedCommandLineOfConfigFile(
-    join(root, compilerOptions.tsConfigPath),
-    undefined,
-    { ...ts.sys, onUnRecoverableConfigFileDiagnostic: report },
-  );
+  const config = ts.getParsedCommandLineOfConfigFile(join(root, compilerOptions.tsConfigPath), undefined, {
+    ...ts.sys,
+    onUnRecoverableConfigFileDiagnostic: report,
+  });
   if (config === undefined) return 1;
   const builder = ts.createIncrementalProgram({ rootNames: config.fileNames, options: config.options });
   const program = builder.getProgram();
   const before = plugins(compilerOptions.plugins, program);
   const { diagnostics } = builder.emit(undefined, undefined, undefined, undefined, { before });
-  const problems = ts.sortAndDeduplicateDiagnostics([...config.errors, ...ts.getPreEmitDiagnostics(program), ...diagnostics]);
+  const problems = ts.sortAndDeduplicateDiagnostics([
+    ...config.errors,
+    ...ts.getPreEmitDiagnostics(program),
+    ...diagnostics,
+  ]);
   problems.forEach(report);
   return problems.length === 0 ? 0 : 1;
 }
@@ -39,6 +42,10 @@ function plugins(listed, program) {
 
 /** @param {ts.Diagnostic} problem */
 function report(problem) {
-  const host = { getCurrentDirectory: () => root, getCanonicalFileName: (/** @type {string} */ name) => name, getNewLine: () => '\n' };
+  const host = {
+    getCurrentDirectory: () => root,
+    getCanonicalFileName: (/** @type {string} */ name) => name,
+    getNewLine: () => '\n',
+  };
   process.stderr.write(ts.formatDiagnostic(problem, host));
 }

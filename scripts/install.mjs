@@ -5,4 +5,7 @@ import { ALL_PARTS, ensureInstalled } from './lib/project.mjs';
 
 const problem = nodeVersionProblem(process.versions.node);
 if (problem !== undefined) console.error(problem);
-process.exitCode = problem !== undefined ? 1 : await ensureInstalled(fileURLToPath(new URL('..', import.meta.url)), { parts: ALL_PARTS });
+process.exitCode =
+  problem !== undefined
+    ? 1
+    : await ensureInstalled(fileURLToPath(new URL('..', import.meta.url)), { parts: ALL_PARTS });

@@ -97,7 +97,9 @@ function link(folders: readonly string[], target: string): void {
     const modules = join(ROOT, folder, 'node_modules');
     for (const name of readdirSync(modules)) {
       if (OPTIONAL.has(name) || name === 'parley' || name === '.bin') continue;
-      for (const path of name.startsWith('@') ? readdirSync(join(modules, name)).map((one) => join(name, one)) : [name]) {
+      for (const path of name.startsWith('@')
+        ? readdirSync(join(modules, name)).map((one) => join(name, one))
+        : [name]) {
         if (existsSync(join(target, path))) continue;
         mkdirSync(dirname(join(target, path)), { recursive: true });
         symlinkSync(join(modules, path), join(target, path));
