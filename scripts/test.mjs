@@ -1,4 +1,5 @@
-// npm test: installs and builds when needed, then runs every spec. Arguments go to jest.
+// npm test: installs and builds when needed, then runs the specs that prove behaviour. With --long it runs the others
+// instead: faults, browsers, packed projects, clusters. Other arguments go to jest, which then chooses among all specs.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +17,16 @@ const report = join(root, '.cache/jest-results.json');
  * @type {readonly (readonly [string, string])[]}
  */
 const SERVERS = [['TEST_DATABASE_URL', 'PostgreSQL runs skipped']];
+
+/**
+ * Specs that need minutes: they kill servers, drive browsers, pack and install projects, or render charts. `.ci/run` runs
+ * them after all others.
+ */
+const LONG = [
+  'test/(fault|console|deploy|examples)/',
+  'test/conformance/swagger-ui',
+  'test/e2e/(embed-clients|examples|fleet-fairness|flood|package|tutorials)',
+];
 
 /** With more failed spec files than this, something is broken and nothing is run again. */
 const MOST_REPEATED_FILES = 8;
@@ -41,15 +52,15 @@ async function prepare() {
  */
 async function runJest() {
   mkdirSync(join(root, '.cache'), { recursive: true });
-  const args = process.argv.slice(2);
-  const first = await jest(args);
+  const given = process.argv.slice(2).filter((argument) => argument !== '--long');
+  const first = await jest([...selection(given), ...given]);
   const slowest = slowestFiles(first.report, root);
   if (slowest.length > 0) console.log(`Slowest spec files:\n${slowest.join('\n')}`);
   for (const [variable, consequence] of SERVERS) {
     if (!process.env[variable]) console.log(`${variable} is not set: ${consequence}`);
   }
   const failed = failedFiles(first.report);
-  const repeat = args.length === 0 && failed.length > 0 && failed.length <= MOST_REPEATED_FILES;
+  const repeat = given.length === 0 && failed.length > 0 && failed.length <= MOST_REPEATED_FILES;
   if (!repeat) {
     console.log(summaryLine(countsOf(first.report)));
     return first.code;
@@ -62,6 +73,16 @@ async function runJest() {
   }
   console.log(summaryLine(countsAfterRetry(first.report, second.report)));
   return second.code;
+}
+
+/**
+ * Which specs run, as arguments of jest.
+ *
+ * @param {readonly string[]} given the arguments of the user; with any, all specs are to be chosen from
+ */
+function selection(given) {
+  if (process.argv.includes('--long')) return ['--testPathPatterns', ...LONG];
+  return given.length > 0 ? [] : ['--testPathIgnorePatterns', '/node_modules/', ...LONG];
 }
 
 /**
