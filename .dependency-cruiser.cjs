@@ -162,6 +162,20 @@ module.exports = {
       from: { path: '^src/', pathNot: `^src/(database|samples)/|^src/[^/]+/adapters/|${SPECS}` },
       to: { path: '^node_modules/typeorm/' },
     },
+    {
+      name: 'the-client-stands-alone',
+      comment: 'It runs in browsers and has no dependencies.',
+      severity: 'error',
+      from: { path: '^src/client/', pathNot: SPECS },
+      to: { pathNot: '^src/client/' },
+    },
+    {
+      name: 'typeorm-decorators-are-kept-apart',
+      comment: 'Entities get the decorators from src/database/typeorm.ts, so that a host may use another TypeORM.',
+      severity: 'error',
+      from: { path: '\\.entity\\.ts$' },
+      to: { path: '^node_modules/typeorm/', dependencyTypesNot: ['type-only'] },
+    },
     layer('user-settings', 'agent|attachment|health|protocol|run|session|tools'),
     layer('attachment', 'agent|health|protocol|run|tools'),
     layer('samples', 'health|protocol|run'),
@@ -205,6 +219,8 @@ module.exports = {
       from: { path: '^src/', pathNot: SPECS },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        // Peers are listed once more, with the version that this repository is built with.
+        dependencyTypesNot: ['npm-peer'],
         pathNot: '^node_modules/@types/',
       },
     },

@@ -5,14 +5,16 @@
 ARG BUILD_IMAGE=docker.io/library/node:24-bookworm
 ARG RUNTIME_IMAGE=docker.io/library/node:24-bookworm-slim
 
-# 1. What the server needs to run. The native module is compiled for the Node.js of the image; nothing but packages of
+# 1. What the server needs to run, and the packages of all model providers. The native module is compiled for the Node.js of the image; nothing but packages of
 # package-lock.json is downloaded. A registry of your own: docker build --secret id=npmrc,src=$HOME/.npmrc .
 FROM ${BUILD_IMAGE} AS deps
 WORKDIR /opt/parley
 ENV npm_config_build_from_source=true npm_config_nodedir=/usr/local
 COPY package.json package-lock.json .npmrc ./
+COPY scripts/image-packages.mjs scripts/
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
-    npm ci --omit=dev \
+    node scripts/image-packages.mjs \
+ && npm ci --omit=dev \
  && npm sbom --package-lock-only --omit=dev --sbom-format cyclonedx > sbom.cdx.json \
  && rm -rf node_modules/better-sqlite3/deps node_modules/better-sqlite3/src node_modules/better-sqlite3/build/Release/obj*
 
@@ -22,7 +24,7 @@ WORKDIR /opt/parley
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/package-lock.json console/.npmrc console/
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts && npm ci --ignore-scripts --prefix console
-COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
+COPY nest-cli.json tsconfig.json tsconfig.build.json tsconfig.client.json ormconfig.ts ./
 COPY scripts scripts
 COPY src src
 COPY console console

@@ -27,9 +27,9 @@ module.exports = {
   // The scripts and jose are ES modules; the exporter of OpenTelemetry imports modules while it runs.
   transform: {
     '^.+\\.(ts|mjs)$': COMPILER,
-    '/node_modules/(jose|@opentelemetry/otlp-exporter-base)/.+\\.js$': COMPILER,
+    '/node_modules/(jose|@nestjs/terminus|@opentelemetry/otlp-exporter-base)/.+\\.js$': COMPILER,
   },
-  transformIgnorePatterns: ['/node_modules/(?!(jose|@opentelemetry/otlp-exporter-base)/)'],
+  transformIgnorePatterns: ['/node_modules/(?!(jose|@nestjs/terminus|@opentelemetry/otlp-exporter-base)/)'],
   // Long enough for a machine that does other work.
   testTimeout: 90000,
   // One more than a small machine has cores: many specs wait for processes and time-outs.

@@ -6,7 +6,7 @@ import { SAMPLES_SCHEMA, SamplesSettings } from './src/samples/index.js';
 
 // Migrations need no model, which SAMPLES=off requires of a server.
 const configuration = Configuration.read(process.env, [DatabaseSettings, SamplesSettings], ['LLM_BASE_URL']);
-const extensions = configuration.get(SamplesSettings).enabled ? [SAMPLES_SCHEMA] : [];
+const extensions = configuration.get(SamplesSettings).hasTools ? [SAMPLES_SCHEMA] : [];
 
 /** The data source of TypeORM's command line: the same environment, entities and migrations as the server. */
 export default new DataSource(dataSourceOptions(configuration.get(DatabaseSettings), extensions));

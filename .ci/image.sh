@@ -69,6 +69,7 @@ expect 'user' '10001:10001' "$(store podman image inspect -f '{{.Config.User}}' 
 expect 'label' 'Parley ci' "$(store podman image inspect -f '{{index .Labels "org.opencontainers.image.title"}} {{index .Labels "org.opencontainers.image.version"}}' "$image")"
 expect 'bill of materials' 'CycloneDX parley' "$(inside node -p "const { bomFormat, metadata } = JSON.parse(fs.readFileSync('sbom.cdx.json')); bomFormat + ' ' + metadata.component.name")"
 expect 'development packages and sources' 'none' "$(inside sh -c 'ls -d src node_modules/typescript node_modules/jest 2>/dev/null || echo none')"
+expect 'packages of model providers' '9' "$(inside node -e "import('./scripts/image-packages.mjs').then(({ PROVIDER_PACKAGES: all }) => console.log(all.filter((name) => require.resolve(name)).length))")"
 expect 'a start that does not say who may call' '1' "$(inside >/dev/null 2>&1; echo $?)"
 
 port=$(node .ci/postgres.mjs free-port)

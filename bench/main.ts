@@ -7,6 +7,7 @@ import { profileSummary } from './profile-summary.js';
 import { type Bench, Report } from './report.js';
 import { accessCost } from './scenarios/access.js';
 import { againstOther } from './scenarios/against.js';
+import { chatWires } from './scenarios/chat-wires.js';
 import { lostInstance } from './scenarios/fleet-loss.js';
 import { idleReaders, remoteLag } from './scenarios/fleet-readers.js';
 import { remoteCancels, startsElsewhere } from './scenarios/fleet-signals.js';
@@ -49,6 +50,7 @@ const MODEL_STEPS: readonly Step<ModelBench>[] = [
   { name: 'first', rows: ['m3'], run: modelBurst },
   { name: 'requests', rows: ['m4'], quick: true, run: modelRequests },
   { name: 'paced', rows: ['m5', 'm6'], run: modelPaced },
+  { name: 'chat', rows: [], run: chatWires },
   { name: 'storm', rows: ['m9'], run: resumeStorm },
   { name: 'memory', rows: ['m7'], quick: true, run: memoryAfterRuns },
   { name: 'idleModel', rows: ['m8'], run: idleModelStreams },
@@ -147,7 +149,13 @@ async function runSteps<B extends Bench>(
 
 function modelOptions(args: readonly string[]): ModelBenchOptions {
   const wire = option(args, 'wire') ?? 'responses';
-  if (wire !== 'responses' && wire !== 'agent-api' && wire !== 'runs')
+  if (
+    wire !== 'responses' &&
+    wire !== 'chat-completions' &&
+    wire !== 'agent-api' &&
+    wire !== 'runs' &&
+    wire !== 'ai-sdk'
+  )
     throw new UsageError(`There is no wire ${wire}.`);
   const database = option(args, 'database') ?? 'sqlite';
   if (database !== 'sqlite' && database !== 'postgres') throw new UsageError(`There is no database ${database}.`);

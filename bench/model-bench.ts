@@ -8,8 +8,14 @@ import type { AnswerLoad, AnswerResult, WireName } from './protocol.js';
 import type { Report } from './report.js';
 import { ScratchDatabase } from './scratch-database.js';
 
-/** Who is between the model and the client: the hand-written relay, Parley with its log, or the Parley of another checkout. */
-export type Variant = 'relay' | 'parley' | 'other';
+/**
+ * Who is between the model and the client: the hand-written relay, Parley with its log, the Parley of another checkout, or
+ * the first Parley over Chat Completions or the AI SDK.
+ */
+export type Variant = 'relay' | 'parley' | 'other' | 'chat' | 'ui';
+
+/** The variants that are the first Parley over another wire. */
+const OVER: Partial<Record<Variant, WireName>> = { chat: 'chat-completions', ui: 'ai-sdk' };
 
 /** How the rows with a model are run. */
 export interface ModelBenchOptions {
@@ -140,12 +146,13 @@ export class ModelBench {
 
   /** What a variant is asked over. */
   wireOf(variant: Variant): WireName {
-    return variant === 'relay' ? 'relay' : this.options.wire;
+    return OVER[variant] ?? (variant === 'relay' ? 'relay' : this.options.wire);
   }
 
   /** One load against one variant, with the processor time that it cost there. */
   async measure(variant: Variant, loadFor: (target: { wire: WireName; port: number }) => AnswerLoad): Promise<Cell> {
-    const parley = variant === 'relay' ? undefined : await this[variant]();
+    const isOther = variant === 'other';
+    const parley = variant === 'relay' ? undefined : await (isOther ? this.other() : this.parley());
     const server = parley?.server ?? (await this.relay());
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     const load = loadFor({ wire: this.wireOf(variant), port: server.port });
@@ -198,7 +205,7 @@ export class ModelBench {
     cell: (variant: Variant, warmUp: boolean) => Promise<Cell>,
     baseline: Exclude<Variant, 'parley'> = 'relay',
   ): Promise<Record<Variant, Cell[]>> {
-    const cells: Record<Variant, Cell[]> = { relay: [], parley: [], other: [] };
+    const cells: Record<Variant, Cell[]> = { relay: [], parley: [], other: [], chat: [], ui: [] };
     for (const variant of [baseline, 'parley'] as const) {
       await this.warmUp(variant);
       await cell(variant, true);

@@ -22,7 +22,10 @@ const AREAS: readonly (readonly [area: string, pattern: RegExp])[] = [
   ['model client', /src\/agent\/(adapters|ports)\/|@ai-sdk|node_modules\/(zod|undici|eventsource-parser)\//],
   ['model client', /node:internal\/deps\/undici|node:internal\/webstreams|node:internal\/encoding/],
   ['loop and builder', /src\/(agent|tools|samples|calendar)\/|src\/events\/(builder|response-fold|grammar|message)/],
-  ['encoder', /encoder|src\/events\/|src\/protocol\/(agent-api|responses|ag-ui|ag-ui-events|runs|ag-kit|copilotkit)\//],
+  [
+    'encoder',
+    /encoder|src\/events\/|src\/protocol\/(agent-api|responses|ai-sdk|ag-ui|ag-ui-events|runs|ag-kit|copilotkit)\//,
+  ],
   ['log and commit', /src\/(run|database|session|interrupt|attachment|user-settings)\//],
   ['log and commit', /node_modules\/(better-sqlite3|typeorm|pg|pg-[a-z]+|postgres-[a-z]+)\//],
   ['socket', /src\/protocol\/(http|wire)\/|node:(net|_http|http)|node:internal\/(stream|http)|node:stream|_stream_/],

@@ -110,7 +110,7 @@ export interface LoadResult {
 }
 
 /** Whom the load speaks to: the baseline, or Parley over one of its wires. */
-export type WireName = 'relay' | 'responses' | 'agent-api' | 'runs';
+export type WireName = 'relay' | 'responses' | 'chat-completions' | 'agent-api' | 'runs' | 'ai-sdk';
 
 interface Target {
   readonly wire: WireName;

@@ -7,8 +7,8 @@ import { sourceFigures } from './lib/source-figures.mjs';
 import { firstDifference } from './lib/stable-json.mjs';
 
 const LIMITS = {
-  /** Lines of the largest file. */
-  largest: 300,
+  /** Lines of the largest file; the lint rule allows 300 that are neither blank nor comments. */
+  largest: 400,
   /** Lines of the median file. */
   median: { from: 50, to: 90 },
   /** Percentage of comment lines, at least. */

@@ -68,6 +68,7 @@ async function main() {
 async function pictures(browser, url, trip, colorScheme) {
   const { page, picture, open, files } = await camera(browser, url, colorScheme, SIZE);
   await open('talk');
+  await page.getByRole('button', { name: 'Frames' }).click();
   await page.getByLabel('Message', { exact: true }).fill('What is the weather in Lisbon?');
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('article', { name: 'Card' }).waitFor();
@@ -89,6 +90,15 @@ async function pictures(browser, url, trip, colorScheme) {
   await open('sessions');
   await page.getByRole('link', { name: /Thank you, that is all/ }).waitFor();
   await picture('sessions');
+
+  await open('tools/calendar_write');
+  const tool = page.getByRole('listitem').filter({ hasText: 'calendar_write' });
+  await tool.getByLabel('title', { exact: true }).fill('Lunch with Ana');
+  await tool.getByLabel('start', { exact: true }).fill('2026-01-31T12:00:00');
+  await tool.getByLabel('event_timezone', { exact: true }).fill('Europe/Lisbon');
+  await tool.getByRole('button', { name: 'Ask the policy' }).click();
+  await tool.getByRole('status').scrollIntoViewIfNeeded();
+  await picture('tools');
 
   await open('attachments');
   for (const name of SCENES) await page.getByRole('heading', { name: `${name}.png` }).waitFor();

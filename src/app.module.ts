@@ -1,7 +1,16 @@
 import { type DynamicModule, Global, Module, type ModuleMetadata } from '@nestjs/common';
 import { AccessModule, OwnerRates } from './access/index.js';
-import { createModelClient, type ModelSource, type ProviderOptions } from './agent/adapters/index.js';
-import { AgentModule, ModelClient, ModelSettings } from './agent/index.js';
+export { createConfiguredClient } from './agent/adapters/index.js';
+import { createModelClient, createModels, type GivenModels, type ProviderOptions } from './agent/adapters/index.js';
+import {
+  AgentModule,
+  AgentSettings,
+  type ModelClient,
+  Models,
+  ModelSettings,
+  type ModelSource,
+  WORKER,
+} from './agent/index.js';
 import { AttachmentModule, AttachmentReader } from './attachment/index.js';
 import { ChoresModule } from './chores/index.js';
 import { Clock, IdFactory, Metrics, TimeOrderedIds, SystemClock } from './common/index.js';
@@ -28,7 +37,11 @@ class CommonModule {}
 export interface Extensions extends Pick<ModuleMetadata, 'imports' | 'providers'> {
   /** Answers instead of the configured model server (docs/models.md). */
   readonly model?: ModelSource | undefined;
-  /** Options of the providers of such a model, by their names, for every call (docs/models.md#provider-options). */
+  /** Models by name, for agents that choose one; they precede those of `LLM_MODELS` (docs/models.md#several-models). */
+  readonly models?: GivenModels['models'];
+  /** True: `model` answers for all agents but those that choose one of `models`. For tests. */
+  readonly isModelForAll?: boolean | undefined;
+  /** Options of the providers of models of the AI SDK, by their names, for every call (docs/models.md#provider-options). */
   readonly providerOptions?: ProviderOptions | undefined;
   /** The wires that are served. Default: all. */
   readonly wires?: readonly WireName[] | undefined;
@@ -38,7 +51,7 @@ export interface Extensions extends Pick<ModuleMetadata, 'imports' | 'providers'
 @Module({})
 export class AppModule {
   static forRoot(configuration: Configuration, extensions: Extensions = {}): DynamicModule {
-    const hasSamples = configuration.get(SamplesSettings).enabled;
+    const hasSamples = configuration.get(SamplesSettings).hasTools;
     return {
       module: AppModule,
       imports: [
@@ -50,12 +63,18 @@ export class AppModule {
         DatabaseModule.forRoot(configuration.get(DatabaseSettings), schemaExtensionsOf(configuration)),
         ChoresModule,
         AgentModule.forRoot({
-          model: {
-            provide: ModelClient,
+          models: {
+            provide: Models,
             useFactory: (settings: ModelSettings, attachments: AttachmentReader) =>
-              createModel(settings, attachments, extensions.model, extensions.providerOptions),
+              createModels(
+                createModel(settings, attachments, extensions.model, extensions.providerOptions),
+                settings,
+                attachments,
+                extensions,
+              ),
             inject: [ModelSettings, AttachmentReader],
           },
+          hasWorker: hasSamples || configuration.get(AgentSettings).defaultAgent === WORKER,
         }),
         UserSettingsModule,
         AttachmentModule,
@@ -77,7 +96,7 @@ export class AppModule {
 
 /** The tables that a server with this configuration has beside those of the core schema. */
 export function schemaExtensionsOf(configuration: Configuration): readonly SchemaExtension[] {
-  return configuration.get(SamplesSettings).enabled ? [SAMPLES_SCHEMA] : [];
+  return configuration.get(SamplesSettings).hasTools ? [SAMPLES_SCHEMA] : [];
 }
 
 /**
@@ -94,7 +113,7 @@ export function readDatabase(env: NodeJS.ProcessEnv): {
   return { settings: configuration.get(DatabaseSettings), extensions: schemaExtensionsOf(configuration) };
 }
 
-/** The given model, the configured model server, or the offline demo model, which needs the samples to be on. */
+/** The given model, the configured model server, or the offline demo model, which SAMPLES=off leaves out. */
 export function createModel(
   settings: ModelSettings,
   attachments: AttachmentReader,

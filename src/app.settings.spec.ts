@@ -65,7 +65,7 @@ describe('the settings of the server', () => {
         maxRetries: 2,
       },
     ],
-    [SamplesSettings, { enabled: true }],
+    [SamplesSettings, { samples: 'on', hasTools: true }],
     [
       AgentSettings,
       {
@@ -293,9 +293,10 @@ describe('readConfiguration with invalid values', () => {
     expect(refusal({ SAMPLES: 'off', OPENAI_API_KEY: 'a b' }).problems.map(({ name }) => name)).toEqual([
       'OPENAI_API_KEY',
     ]);
-    expect(readConfiguration({ SAMPLES: 'off', OPENAI_API_KEY: 'k' }).get(SamplesSettings).enabled).toBe(false);
-    expect(readConfiguration({ SAMPLES: 'off' }, { hasModel: true }).get(SamplesSettings).enabled).toBe(false);
-    expect(refusal({ SAMPLES: 'no' }).message).toContain('SAMPLES must be one of on, off');
+    expect(readConfiguration({ SAMPLES: 'off', OPENAI_API_KEY: 'k' }).get(SamplesSettings).hasTools).toBe(false);
+    expect(readConfiguration({ SAMPLES: 'off' }, { hasModel: true }).get(SamplesSettings).hasTools).toBe(false);
+    expect(readConfiguration({ SAMPLES: 'model' }).get(SamplesSettings).hasTools).toBe(false);
+    expect(refusal({ SAMPLES: 'no' }).message).toContain('SAMPLES must be one of on, model, off');
   });
 
   it.each(['k1', 'k1:short', 'k1:a-secret-of-sixteen,k1:another-secret-of-16', ':a-secret-of-sixteen'])(

@@ -1,5 +1,5 @@
 import { AccessSettings, BrowserSettings, LimitsSettings, OidcSettings, ProxySettings } from './access/index.js';
-import { AgentSettings, ModelSettings } from './agent/index.js';
+import { AgentSettings, modelKeyVariables, ModelSettings } from './agent/index.js';
 import { AttachmentSettings } from './attachment/index.js';
 import {
   Configuration,
@@ -14,6 +14,7 @@ import { AgKitSettings } from './protocol/ag-kit/ag-kit.settings.js';
 import { AgUiSettings } from './protocol/ag-ui-events/index.js';
 import { AgentApiSettings } from './protocol/agent-api/agent-api.settings.js';
 import { DocsSettings } from './protocol/api-docs/docs.settings.js';
+import { AiSdkSettings } from './protocol/ai-sdk/ai-sdk.settings.js';
 import { ChatCompletionsSettings } from './protocol/chat-completions/chat-completions.settings.js';
 import { ConsoleSettings } from './protocol/console/console.settings.js';
 import { HttpSettings } from './protocol/http/index.js';
@@ -50,6 +51,7 @@ export const APP_SETTINGS: readonly SliceType[] = [
   AgentApiSettings,
   ResponsesSettings,
   ChatCompletionsSettings,
+  AiSdkSettings,
   AgUiSettings,
   AgKitSettings,
   RunsApiSettings,
@@ -72,7 +74,8 @@ export interface GivenInCode {
  */
 export function readConfiguration(env: NodeJS.ProcessEnv, { hasModel = false }: GivenInCode = {}): Configuration {
   const optional = hasModel ? ['LLM_BASE_URL', 'LLM_MODEL'] : [];
-  return Configuration.read(env, APP_SETTINGS, optional, misspelledSettings(env, SETTING_NAMES));
+  const known = [...SETTING_NAMES, ...modelKeyVariables(env)];
+  return Configuration.read(env, APP_SETTINGS, optional, misspelledSettings(env, known));
 }
 
 /** Settings that are given in code, by the names of their variables. An absent one has its default. */
@@ -84,7 +87,9 @@ export type GivenSettings = Readonly<Record<string, string | number | boolean | 
  * @throws ConfigurationError that names the settings that do not exist
  */
 export function environmentOf(given: GivenSettings): NodeJS.ProcessEnv {
-  const unknown = Object.keys(given).filter((name) => !SETTING_NAMES.includes(name));
+  const models = given['LLM_MODELS'];
+  const known = [...SETTING_NAMES, ...(typeof models === 'string' ? modelKeyVariables({ LLM_MODELS: models }) : [])];
+  const unknown = Object.keys(given).filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     throw new ConfigurationError(unknown.map((name) => ({ name, message: 'is not a setting' })));
   }

@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { AccessSettings, Authenticator, BrowserPolicy, RequestRates } from './access/index.js';
-import { ModelClient } from './agent/index.js';
+import { Models } from './agent/index.js';
 import { configureApp, createFastifyAdapter, createOpenApiDocument } from './app.setup.js';
 import { readConfiguration } from './app.settings.js';
 import { Metrics } from './common/index.js';
@@ -18,7 +18,7 @@ class EmptyModule {}
 @Global()
 @Module({
   providers: [
-    { provide: ModelClient, useValue: { info: { provider: 'test', name: 'test' } } },
+    { provide: Models, useValue: { main: { info: { provider: 'test', name: 'test' } }, named: [] } },
     BrowserPolicy,
     Metrics,
     HttpMetrics,
@@ -30,7 +30,7 @@ class EmptyModule {}
       inject: [AccessSettings],
     },
   ],
-  exports: [ModelClient, Authenticator, BrowserPolicy, HttpMetrics, Metrics, RequestRates, RequestTraces],
+  exports: [Models, Authenticator, BrowserPolicy, HttpMetrics, Metrics, RequestRates, RequestTraces],
 })
 class TestModule {}
 

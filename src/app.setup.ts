@@ -14,10 +14,11 @@ import {
   RequestRates,
   routesOf,
 } from './access/index.js';
-import { AttachmentSettings } from './attachment/index.js';
+import { AttachmentSettings, PublicAddress } from './attachment/index.js';
 import { VERSION } from './common/index.js';
 import { type Configuration, ServerSettings } from './config/index.js';
 import { API_KEY_SCHEME, BEARER_SCHEME, documentAccess } from './protocol/api-docs/document-access.js';
+import { completeOperations } from './protocol/api-docs/document-operations.js';
 import { DocsSettings } from './protocol/api-docs/docs.settings.js';
 import { orderTags } from './protocol/api-docs/document-tags.js';
 import { registerDocs } from './protocol/api-docs/register-docs.js';
@@ -49,6 +50,8 @@ const PREFLIGHT_SECONDS = 600;
 const EXPOSED_HEADERS = [
   'X-Request-Id',
   'X-Run-Id',
+  'X-Session-Id',
+  'x-vercel-ai-ui-message-stream',
   'Location',
   'Retry-After',
   'retry-after-ms',
@@ -142,7 +145,9 @@ export function policyWarnings(app: INestApplication): readonly string[] {
 /** The OpenAPI document of all controllers. */
 export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
   const description = 'One agent, every protocol, one durable run.';
-  const base = new DocumentBuilder()
+  const base = new DocumentBuilder();
+  for (const address of app.get(PublicAddress, { strict: false }).documented) base.addServer(address);
+  const config = base
     .setTitle('Parley')
     .setDescription(description)
     .setVersion(VERSION)
@@ -151,7 +156,7 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
     .addApiKey({ type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' }, API_KEY_SCHEME)
     .build();
   const routes = routesOf(app.getHttpAdapter().getInstance() as FastifyInstance);
-  return orderTags(documentAccess(SwaggerModule.createDocument(app, base), routes));
+  return completeOperations(orderTags(documentAccess(SwaggerModule.createDocument(app, config), routes)));
 }
 
 function returnRequestIds(app: NestFastifyApplication): void {

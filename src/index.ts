@@ -1,6 +1,6 @@
 /** What agent and tool authors use. The builder and the fold work without Nest. */
 export * from './agent/index.js';
-export type { LanguageModelSource, ModelSource, ProviderOptions } from './agent/adapters/index.js';
+export type { ProviderOptions } from './agent/adapters/index.js';
 export { AppModule, type Extensions } from './app.module.js';
 export { configureApp, createFastifyAdapter } from './app.setup.js';
 export { serve } from './boot/serve.js';

@@ -41,7 +41,7 @@ export class LedgerProcess {
     const runMetrics = new RunMetrics(metrics);
     this.runs = new TypeOrmRunStore(database);
     this.log = new TypeOrmRunLog(database);
-    this.search = new TypeOrmRunSearch(database);
+    this.search = new TypeOrmRunSearch(database, new SystemClock());
     this.sessionSearch = new TypeOrmSessionSearch(database);
     const sessions = new TypeOrmSessionStore(database);
     this.ledger = new RunLedger(database, this.runs, this.log, sessions, new TypeOrmInterruptStore(database, metrics));

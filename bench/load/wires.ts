@@ -51,6 +51,32 @@ const responses: Wire = {
   isEnd: (frame) => frame.startsWith('event: response.completed\n'),
 };
 
+/** POST /compatible-mode/v1/chat/completions. A completion is continued over the route that shows any run. */
+const chatCompletions: Wire = {
+  ask: (answer) => ({
+    path: '/compatible-mode/v1/chat/completions',
+    body: JSON.stringify({
+      model: 'worker',
+      messages: [{ role: 'user', content: promptOf(answer) }],
+      stream: true,
+      stream_options: { include_usage: true },
+    }),
+    headers: SSE,
+  }),
+  resume: () => {
+    throw new Error('a chunk has no cursor: clients count them');
+  },
+  piece: (frame) => {
+    // The first chunk has a role before its empty text.
+    if (!frame.includes('"delta":{"content":"')) return undefined;
+    const { choices } = data<{ choices: readonly { delta: { content: string } }[] }>(frame);
+    return choices[0]?.delta.content;
+  },
+  fullText: () => undefined,
+  cursor: () => undefined,
+  isEnd: (frame) => frame === 'data: [DONE]',
+};
+
 interface AgentApiEvent {
   readonly object: string;
   readonly status: string;
@@ -114,6 +140,26 @@ const runs: Wire = {
   isEnd: (frame) => frame.includes('data: {"type":"RUN_FINISHED"'),
 };
 
+/** POST /ai-sdk. Its streams are replayed from their start, not continued after a cursor. */
+const aiSdk: Wire = {
+  ask: (answer) => ({
+    path: '/ai-sdk',
+    body: JSON.stringify({
+      id: randomUUID(),
+      trigger: 'submit-message',
+      messages: [{ id: randomUUID(), role: 'user', parts: [{ type: 'text', text: promptOf(answer) }] }],
+    }),
+    headers: SSE,
+  }),
+  resume: () => {
+    throw new Error('the stream of the AI SDK has no cursor');
+  },
+  piece: (frame) => (frame.startsWith('data: {"type":"text-delta"') ? data<{ delta: string }>(frame).delta : undefined),
+  fullText: () => undefined,
+  cursor: () => undefined,
+  isEnd: (frame) => frame.startsWith('data: {"type":"finish"'),
+};
+
 /** The baseline: one event per piece, as on the Responses wire; nothing to resume. */
 const relay: Wire = {
   ask: (answer) => ({ path: '/', body: JSON.stringify({ input: promptOf(answer) }), headers: SSE }),
@@ -126,4 +172,11 @@ const relay: Wire = {
   isEnd: (frame) => frame === 'data: [DONE]',
 };
 
-export const WIRES: Readonly<Record<WireName, Wire>> = { relay, responses, 'agent-api': agentApi, runs };
+export const WIRES: Readonly<Record<WireName, Wire>> = {
+  relay,
+  responses,
+  'chat-completions': chatCompletions,
+  'agent-api': agentApi,
+  runs,
+  'ai-sdk': aiSdk,
+};

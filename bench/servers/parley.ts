@@ -22,6 +22,7 @@ export async function startParley(modelUrl: string, databaseUrl: string | undefi
     LLM_BASE_URL: modelUrl,
     LLM_API_KEY: 'bench',
     LLM_MODEL: 'bench',
+    LLM_START_CHECK: 'false',
     // Every stream of a row counts, also those at the end of a burst.
     DATABASE_WAIT_MS: '10000',
     RUN_CONCURRENCY: process.env.BENCH_RUN_CONCURRENCY ?? '4000',

@@ -1,10 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, Suspense, useLayoutEffect, useState } from 'react';
 import { SignIn } from './access/sign-in.js';
 import { ApiError, json } from './api/client.js';
 import { useSignIn } from './api/credential.js';
 import type { Whoami } from './api/types.js';
+import { ConnectionNotice } from './frame/connection-notice.js';
+import { InboxCount } from './inbox/inbox-count.js';
+import { lazyPage } from './frame/lazy-page.js';
+import { NotFound } from './frame/not-found.js';
+import { PageBoundary } from './frame/page-boundary.js';
 import { hrefOf, Link, usePlace } from './lib/router.js';
+import { titled } from './lib/use-title.js';
 import { TalkPage } from './talk/talk-page.js';
 import { lastTalk } from './talk/use-conversation.js';
 import { Logo } from './ui/logo.js';
@@ -17,32 +23,43 @@ const PAGES = [
   {
     name: 'runs',
     title: 'Runs',
-    page: lazy(async () => ({ default: (await import('./runs/runs-page.js')).RunsPage })),
+    page: lazyPage(async () => ({ default: (await import('./runs/runs-page.js')).RunsPage })),
   },
   {
     name: 'inbox',
     title: 'Inbox',
-    page: lazy(async () => ({ default: (await import('./inbox/inbox-page.js')).InboxPage })),
+    page: lazyPage(async () => ({ default: (await import('./inbox/inbox-page.js')).InboxPage })),
   },
   {
     name: 'sessions',
     title: 'Sessions',
-    page: lazy(async () => ({ default: (await import('./sessions/sessions-page.js')).SessionsPage })),
+    page: lazyPage(async () => ({ default: (await import('./sessions/sessions-page.js')).SessionsPage })),
   },
   {
     name: 'attachments',
     title: 'Attachments',
-    page: lazy(async () => ({ default: (await import('./attachments/attachments-page.js')).AttachmentsPage })),
+    page: lazyPage(async () => ({ default: (await import('./attachments/attachments-page.js')).AttachmentsPage })),
+  },
+  {
+    name: 'agents',
+    title: 'Agents',
+    page: lazyPage(async () => ({ default: (await import('./catalog/catalog-page.js')).CatalogPage })),
   },
   {
     name: 'tools',
-    title: 'Agents and tools',
-    page: lazy(async () => ({ default: (await import('./catalog/catalog-page.js')).CatalogPage })),
+    title: 'Tools',
+    page: lazyPage(async () => ({ default: (await import('./catalog/tools-page.js')).ToolsPage })),
+  },
+  {
+    name: 'models',
+    title: 'Models',
+    needs: 'ops:read',
+    page: lazyPage(async () => ({ default: (await import('./models/models-page.js')).ModelsPage })),
   },
   {
     name: 'access',
     title: 'Access',
-    page: lazy(async () => ({ default: (await import('./access/access-page.js')).AccessPage })),
+    page: lazyPage(async () => ({ default: (await import('./access/access-page.js')).AccessPage })),
   },
 ] as const;
 
@@ -57,8 +74,13 @@ export function App({ signInError }: { readonly signInError: string | undefined 
 
 function Shell({ me, error }: { readonly me: Whoami | undefined; readonly error: Error | null }): ReactNode {
   const { path } = usePlace();
-  const current = PAGES.find(({ name }) => name === path[0]) ?? PAGES[0];
-  const Page = current.page;
+  const [name = 'talk'] = path;
+  const current = PAGES.find((page) => page.name === name);
+  const Page = current?.page;
+  const title = current?.title ?? 'Page not found';
+  const place = path.join('/');
+  // Before the page that is shown names the one thing that it shows.
+  useLayoutEffect(() => titled(title), [title, place]);
   return (
     <div className="shell">
       <a className="skip" href="#main" onClick={focusMain}>
@@ -70,27 +92,35 @@ function Shell({ me, error }: { readonly me: Whoami | undefined; readonly error:
           Parley
         </Link>
         <nav aria-label="Pages">
-          {PAGES.map(({ name, title }) => (
-            <Link
-              key={name}
-              to={name === 'talk' ? lastTalk() : hrefOf([name])}
-              aria-current={current.name === name ? 'page' : undefined}
-            >
-              {title}
-            </Link>
-          ))}
+          {PAGES.filter((one) => !('needs' in one) || me?.scopes.includes(one.needs) === true).map(
+            ({ name, title }) => (
+              <Link
+                key={name}
+                to={name === 'talk' ? lastTalk() : hrefOf([name])}
+                aria-current={current?.name === name ? 'page' : undefined}
+              >
+                {title}
+                {name === 'inbox' && me && <InboxCount />}
+              </Link>
+            ),
+          )}
         </nav>
         <div className="bar-end">
           {me && <span className="who">{me.actor.kind === 'none' ? 'No authentication' : me.userId}</span>}
           <ThemeChoice />
         </div>
       </header>
-      <main id="main" tabIndex={-1}>
-        <ErrorNotice error={error} />
-        <Suspense fallback={<p className="muted">Loading…</p>}>
-          <Page />
-        </Suspense>
-      </main>
+      <div className="content">
+        <ConnectionNotice />
+        <main id="main" tabIndex={-1}>
+          <ErrorNotice error={error instanceof TypeError ? null : error} />
+          <PageBoundary key={name}>
+            <Suspense fallback={<p className="page muted">Loading…</p>}>
+              {Page ? <Page /> : <NotFound pages={PAGES.map((page) => [hrefOf([page.name]), page.title])} />}
+            </Suspense>
+          </PageBoundary>
+        </main>
+      </div>
     </div>
   );
 }

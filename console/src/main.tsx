@@ -9,9 +9,14 @@ import { applyTheme } from './ui/theme.js';
 import './styles/base.css';
 import './styles/layout.css';
 import './styles/talk.css';
+import './styles/inbox.css';
+import './styles/sessions.css';
 import './styles/runs.css';
 import './styles/access.css';
 import './styles/attachments.css';
+import './styles/models.css';
+import './styles/tree.css';
+import './styles/tools.css';
 
 const queries = createQueries();
 

@@ -6,7 +6,7 @@ import { writeStamp } from './stamp.mjs';
 const STAMP = 'dist/.build.json';
 const BUILD_INFO = '.cache/tsconfig.build.tsbuildinfo';
 /** A change of these makes every compiled file old. */
-const GROUND = ['package-lock.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
+const GROUND = ['package-lock.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json', 'tsconfig.client.json'];
 
 /** The compiled entry of the server. */
 export const ENTRY = 'dist/src/main.js';

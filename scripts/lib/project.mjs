@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildReason, ENTRY, prepareOutput, sourceState, writeBuildStamp } from './build-state.mjs';
 import { consoleReason, consoleState, forgetConsole, publishConsole } from './console-build.mjs';
@@ -138,9 +138,21 @@ async function buildServer(root, reason, log) {
   say(log, `Building the server (${reason}; usually half a minute) …`);
   const state = sourceState(root);
   prepareOutput(root);
-  const code = await runNode(root, ['scripts/compile.mjs'], log);
+  const code = (await runNode(root, ['scripts/compile.mjs'], log)) || (await buildClient(root, log));
   if (code === 0) writeBuildStamp(root, state);
   else console.error('The build failed; what the compiler says above tells where.');
+  return code;
+}
+
+/**
+ * The client is an ES module, for browsers too.
+ *
+ * @param {string} root
+ * @param {Log} log
+ */
+async function buildClient(root, log) {
+  const code = await runNode(root, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.client.json'], log);
+  if (code === 0) writeFileSync(join(root, 'dist/client/package.json'), '{"type":"module"}\n');
   return code;
 }
 

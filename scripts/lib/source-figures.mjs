@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Files that are not counted: specs and what only they use, and generated migrations. */
-const NOT_COUNTED = /\.spec\.ts$|\.d\.ts$|(^|\/)(testing|migrations)\//;
+/** Files that are not counted: specs and what only they use, generated migrations and types. */
+const NOT_COUNTED = /\.spec\.ts$|\.d\.ts$|(^|\/)(testing|migrations)\/|^client\/api\.ts$/;
 
 /**
  * @typedef {object} SourceFigures

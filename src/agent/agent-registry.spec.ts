@@ -6,10 +6,12 @@ import { McpSettings, ToolSettings } from '../tools/index.js';
 import { AgentModule } from './agent.module.js';
 import { AgentRegistry } from './agent-registry.js';
 import { AgentSettings } from './agent.settings.js';
+import { ModelSettings } from './model.settings.js';
 import { AgentType } from './agent-type.decorator.js';
 import type { Agent, AgentOutcome } from './agent.js';
 import { ModelLoop } from './model-loop.js';
-import { ModelClient } from './ports/model-client.js';
+import { ConfiguredModels } from './adapters/configured-models.js';
+import { Models } from './ports/models.js';
 import { ScriptedModelClient } from './testing/scripted-model-client.js';
 
 Logger.overrideLogger(false);
@@ -37,9 +39,16 @@ class ImpostorModule {}
 @Module({ providers: [{ provide: Clock, useClass: SystemClock }, Metrics], exports: [Clock, Metrics] })
 class CommonModule {}
 
-const model = { provide: ModelClient, useValue: new ScriptedModelClient([]) };
-const configuration = Configuration.read({}, [AgentSettings, ToolSettings, McpSettings]);
-const base = [ConfigModule.forRoot(configuration), CommonModule, AgentModule.forRoot({ model })];
+const models = {
+  provide: Models,
+  useValue: new ConfiguredModels({
+    main: new ScriptedModelClient([]),
+    named: [],
+    create: () => new ScriptedModelClient([]),
+  }),
+};
+const configuration = Configuration.read({}, [AgentSettings, ModelSettings, ToolSettings, McpSettings]);
+const base = [ConfigModule.forRoot(configuration), CommonModule, AgentModule.forRoot({ models })];
 
 describe('AgentRegistry', () => {
   it('agents of any module are found with the data of their decorators', async () => {

@@ -1,9 +1,13 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { AppError, type Authority, mayRunAgent } from '../common/index.js';
+import { type AgentShape, shapeProblems } from './agent-shape.js';
 import { type AgentRecovery, agentTypeOptions } from './agent-type.decorator.js';
 import { AgentSettings } from './agent.settings.js';
 import type { Agent } from './agent.js';
+import { CompactionAgent } from './agents/compaction.agent.js';
+import type { ModelOptions } from './ports/model-client.js';
+import { isOpenTo, Models } from './ports/models.js';
 
 /** An agent with the options of its decorator. */
 export interface RegisteredAgent {
@@ -14,8 +18,13 @@ export interface RegisteredAgent {
   readonly exposure: 'public' | 'internal';
   /** What happens with a run whose worker was lost. */
   readonly recovery: AgentRecovery;
+  /** What it may use. */
+  readonly shape: AgentShape;
   readonly agent: Agent;
 }
+
+/** The shape of agents that are not registered, such as those of tests. */
+const NO_SHAPE: AgentShape = {};
 
 /** All agents of this process, by agent type. Filled when the modules are initialized. */
 @Injectable()
@@ -26,6 +35,7 @@ export class AgentRegistry implements OnModuleInit {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly settings: AgentSettings,
+    private readonly models: Models,
   ) {}
 
   /** The agent type of requests that name no agent. */
@@ -33,7 +43,10 @@ export class AgentRegistry implements OnModuleInit {
     return this.settings.defaultAgent;
   }
 
-  /** @throws AppError CONFIGURATION_ERROR if two agents have the same name */
+  /**
+   * @throws AppError CONFIGURATION_ERROR if two agents have the same name, or if one has a shape that cannot be used, or a
+   *   model that it may not use
+   */
   onModuleInit(): void {
     for (const wrapper of this.discovery.getProviders()) {
       const instance: unknown = wrapper.isDependencyTreeStatic() ? wrapper.instance : undefined;
@@ -47,6 +60,18 @@ export class AgentRegistry implements OnModuleInit {
     const agent = this.agents.get(name);
     if (!agent) throw new AppError('AGENT_NOT_FOUND', 'Agent type not found');
     return agent;
+  }
+
+  /** What an agent may use; everything if it is not registered. */
+  shapeOf(name: string): AgentShape {
+    return this.agents.get(name)?.shape ?? NO_SHAPE;
+  }
+
+  /** The agent that executes a run of an agent type. @throws AppError AGENT_NOT_FOUND */
+  executing(name: string, { compactOnly = false }: ModelOptions): RegisteredAgent {
+    const agent = this.get(name);
+    if (!compactOnly) return agent;
+    return { ...agent, recovery: 'journal', agent: new CompactionAgent(this.settings) };
   }
 
   /** All agents, including internal ones, in the order of their registration. */
@@ -69,14 +94,36 @@ export class AgentRegistry implements OnModuleInit {
     return agent !== undefined && isOffered(agent, authority);
   }
 
-  /** Registers a decorated provider. @throws AppError CONFIGURATION_ERROR for a name that is taken */
+  /** Registers a decorated provider. @throws AppError CONFIGURATION_ERROR, as `onModuleInit` */
   private register(instance: object): void {
     const options = agentTypeOptions(instance.constructor);
     if (!options) return;
     const known = this.agents.get(options.name);
     if (known?.agent === instance) return;
     if (known) throw new AppError('CONFIGURATION_ERROR', `Two agents are named "${options.name}"`);
-    this.agents.set(options.name, { recovery: 'fail', ...options, agent: instance as Agent });
+    const { name, description, exposure, recovery = 'fail', ...shape } = options;
+    this.check(name, shape);
+    this.agents.set(name, { name, description, exposure, recovery, shape, agent: instance as Agent });
+  }
+
+  private check(name: string, shape: AgentShape): void {
+    const problems = shapeProblems(shape);
+    const { model } = shape;
+    if (model !== undefined && typeof model !== 'string') this.models.clientOf(model);
+    const named = typeof model === 'string' ? this.models.find(model) : undefined;
+    if (named && !isOpenTo(named, name)) {
+      throw new AppError(
+        'CONFIGURATION_ERROR',
+        `The agent "${name}" may not use the model "${named.name}" (LLM_MODELS)`,
+      );
+    }
+    if (problems.length > 0) throw new AppError('CONFIGURATION_ERROR', `The agent "${name}": ${problems.join('; ')}`);
+    if (typeof model === 'string' && !named && this.models.named.length > 0) {
+      const names = this.models.named.map((one) => one.name).join(', ');
+      this.logger.warn(
+        `The agent "${name}" names the model "${model}", which is not one of ${names}: the configured server is asked for it`,
+      );
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Injectable } from '@nestjs/common';
 import type { Agent } from './agent.js';
+import type { AgentShape } from './agent-shape.js';
 
 /**
  * What happens to a run of this agent when its worker stops: `journal` continues at the first unfinished step,
@@ -9,7 +10,7 @@ import type { Agent } from './agent.js';
 export type AgentRecovery = 'journal' | 'restart' | 'fail';
 
 /** The options of `@AgentType()`. */
-export interface AgentTypeOptions {
+export interface AgentTypeOptions extends AgentShape {
   /** The name of the agent type in requests. */
   readonly name: string;
   /** Describes to users what the agent does. */

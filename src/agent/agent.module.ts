@@ -2,15 +2,21 @@ import { type DynamicModule, Module, type ModuleMetadata, type Provider } from '
 import { DiscoveryModule } from '@nestjs/core';
 import { ToolsModule } from '../tools/index.js';
 import { AgentRegistry } from './agent-registry.js';
+import { AgentShapes } from './agent-shapes.js';
 import { MemoryAgent } from './agents/memory.agent.js';
 import { WorkerAgent } from './agents/worker.agent.js';
 import { ModelLoop } from './model-loop.js';
+import { ModelStartCheck } from './model-start-check.js';
 import { ModelClient } from './ports/model-client.js';
+import { Models } from './ports/models.js';
+import { SummaryLabels } from './summary-labels.js';
 
 /** What the composition root provides to the agents. */
 export interface AgentModuleOptions {
-  /** A provider of the token `ModelClient`. */
-  readonly model: Provider<ModelClient>;
+  /** A provider of the token `Models`. Its main model is also the provider of `ModelClient`. */
+  readonly models: Provider<Models>;
+  /** Whether there is an agent `worker`. Default: true. */
+  readonly hasWorker?: boolean;
   /** Modules that the provider needs. */
   readonly imports?: ModuleMetadata['imports'];
 }
@@ -24,8 +30,18 @@ export class AgentModule {
       module: AgentModule,
       global: true,
       imports: [DiscoveryModule, ToolsModule, ...(options.imports ?? [])],
-      providers: [options.model, AgentRegistry, ModelLoop, WorkerAgent, MemoryAgent],
-      exports: [AgentRegistry, ModelLoop, ModelClient],
+      providers: [
+        options.models,
+        { provide: ModelClient, useFactory: ({ main }: Models) => main, inject: [Models] },
+        AgentRegistry,
+        AgentShapes,
+        ModelLoop,
+        ModelStartCheck,
+        SummaryLabels,
+        ...(options.hasWorker === false ? [] : [WorkerAgent]),
+        MemoryAgent,
+      ],
+      exports: [AgentRegistry, AgentShapes, ModelLoop, ModelClient, Models, SummaryLabels],
     };
   }
 }

@@ -37,6 +37,11 @@ export interface Journal {
    *   of unfinished steps are discarded
    */
   finish(key: string, inputHash: string, output: JsonObject, messageIds: readonly string[]): void;
+  /**
+   * Records why a step failed, for people who look at the run. The step stays unfinished: a resumed run executes it
+   * again.
+   */
+  fail(key: string, inputHash: string, failure: JsonObject): void;
 }
 
 /** One operation of an RFC 6902 patch, for example `{op: 'replace', path: '/title', value: 'x'}`. */
@@ -151,6 +156,8 @@ export interface AgentContext {
    * @throws InputRefused if the person declined or the question has expired
    */
   interrupt(question: InputQuestion): Promise<Json>;
+  /** What the wire of the run adds to the metadata of a message that holds a summary; absent: nothing. */
+  readonly summaryLabel?: (summary: string) => JsonObject;
   /** Adds an entry to the audit log, committed with the events of this turn. */
   audit(note: AuditNote): void;
   /** Text that the request adds to the agent's system prompt for this run; empty if there is none. */

@@ -1,13 +1,21 @@
 export * from './agent-registry.js';
+export * from './agent-shape.js';
+export * from './agent-shapes.js';
 export * from './agent-type.decorator.js';
 export * from './agent.js';
 export * from './agent.module.js';
 export * from './model-check.js';
 export * from './model-loop.js';
+export { ModelStartCheck } from './model-start-check.js';
 export type { PredictedState } from './loop/predicted-state.js';
 export * from './ports/model-client.js';
+export * from './ports/models.js';
 export * from './subagent.js';
+export { WORKER } from './agents/worker.agent.js';
 export { stateOfStep } from './loop/model-step.js';
+export { writeSummary } from './loop/summary.js';
+export * from './summary-labels.js';
+export { condense, isWholeSummary } from './prompt/condense.js';
 export { fitHistory } from './prompt/context-window.js';
 export { estimateMessageTokens, estimateTextTokens, usageOf } from './prompt/token-estimate.js';
 export { toModelMessages } from './prompt/prompt.js';
@@ -15,3 +23,4 @@ export { callsOf, isCall, isCallOutput, outputsOf, type CallOutput } from './pro
 export * from './agent.settings.js';
 export * from './model.settings.js';
 export type { ModelServer } from './model-selection.js';
+export { type ConfiguredModel, modelKeyVariables, type NamedModel } from './named-models.js';

@@ -1,7 +1,14 @@
 import { AppError, type JsonObject } from '../common/index.js';
 import type { Usage } from '../events/index.js';
 import type { ToolDeclaration } from '../tools/index.js';
-import type { ModelClient, ModelEvent, ModelMessage, ModelOptions, ModelToolCall } from './ports/model-client.js';
+import {
+  type ModelClient,
+  type ModelEvent,
+  type ModelMessage,
+  type ModelOptions,
+  type ModelToolCall,
+  RequestBudget,
+} from './ports/model-client.js';
 
 /** What was tried with a model, and how it went. */
 export interface ModelCheck {
@@ -18,12 +25,16 @@ export interface ModelReport {
   readonly checks: readonly ModelCheck[];
   /** Tokens of all calls; those that the server does not tell are not counted. */
   readonly usage: { readonly input: number; readonly output: number };
+  /** Requests that were made, those of repairs included. */
+  readonly requests: number;
 }
 
-/** Requests that all checks make together at most, those of repairs included: none is begun after them. */
+/** Requests that all checks make together at most, those of repairs included. */
 const MOST_REQUESTS = 8;
 /** How long one check may take. */
 const CHECK_MS = 60_000;
+
+const WORD = 'Answer with the word: ready';
 
 const TOOL: ToolDeclaration = {
   name: 'get_temperature',
@@ -57,26 +68,46 @@ interface Answer {
 
 /**
  * Tries a model with a few small requests: a text, a tool, a second turn with the result and with what the provider wants
- * back, JSON by a schema, a limit of tokens, an image. What the server refuses is repaired as in a run.
+ * back, JSON by a schema, a limit of tokens, an image. What the server refuses is repaired as in a run; nothing is retried.
+ *
+ * @param signal ends the trial: what was not tried is missing
  */
-export async function checkModel(client: ModelClient): Promise<ModelReport> {
-  return new ModelTrial(client).run();
+export async function checkModel(client: ModelClient, signal?: AbortSignal): Promise<ModelReport> {
+  return new ModelTrial(client, signal).run();
+}
+
+/**
+ * Asks a model for a word with one request, and ends it when the answer begins.
+ *
+ * @throws AppError MODEL_* if no answer begins; the signal's reason
+ */
+export async function tryModel(client: ModelClient, signal: AbortSignal): Promise<void> {
+  const request = { messages: [user(WORD)], tools: [], options: {}, budget: new RequestBudget(0) };
+  const batches = client.stream(request, signal)[Symbol.asyncIterator]();
+  try {
+    await batches.next();
+  } finally {
+    await batches.return?.();
+  }
 }
 
 class ModelTrial {
   private readonly checks: ModelCheck[] = [];
   private readonly usage = { input: 0, output: 0 };
-  private calls = 0;
+  private readonly budget = new RequestBudget(MOST_REQUESTS);
 
-  constructor(private readonly client: ModelClient) {}
+  constructor(
+    private readonly client: ModelClient,
+    private readonly signal: AbortSignal | undefined,
+  ) {}
 
   async run(): Promise<ModelReport> {
     await this.check('text', async () => {
-      const { text } = await this.ask([user('Answer with the word: ready')]);
+      const { text } = await this.ask([user(WORD)]);
       return text === '' ? 'the answer is empty' : undefined;
     });
     if (this.checks[0]?.outcome === 'works') await this.abilities();
-    return { checks: this.checks, usage: this.usage };
+    return { checks: this.checks, usage: this.usage, requests: MOST_REQUESTS - this.budget.left };
   }
 
   private async abilities(): Promise<void> {
@@ -118,7 +149,8 @@ class ModelTrial {
   }
 
   private async check(name: ModelCheck['name'], work: () => Promise<string | undefined>): Promise<void> {
-    if (this.requests >= MOST_REQUESTS) {
+    if (this.signal?.aborted) return;
+    if (this.budget.left === 0) {
       this.checks.push({ name, outcome: 'skipped', note: `${MOST_REQUESTS} requests were made` });
       return;
     }
@@ -131,20 +163,16 @@ class ModelTrial {
     }
   }
 
-  /** Each repair was one more request. */
-  private get requests(): number {
-    return this.calls + (this.client.info.profile?.repairs.length ?? 0);
-  }
-
   private async ask(
     messages: readonly ModelMessage[],
     tools: readonly ToolDeclaration[] = [],
     options: ModelOptions = {},
   ): Promise<Answer> {
-    this.calls += 1;
+    const { budget } = this;
+    budget.take();
     const events: ModelEvent[] = [];
-    const signal = AbortSignal.timeout(CHECK_MS);
-    for await (const batch of this.client.stream({ messages, tools, options }, signal)) events.push(...batch);
+    const signal = AbortSignal.any([AbortSignal.timeout(CHECK_MS), ...(this.signal ? [this.signal] : [])]);
+    for await (const batch of this.client.stream({ messages, tools, options, budget }, signal)) events.push(...batch);
     const answer = answerOf(events);
     const usage = events.find((event) => event.type === 'finish')?.usage;
     this.count(usage ?? null);

@@ -6,18 +6,18 @@ const read = (env: Record<string, string>): ModelSettings =>
 
 describe('the settings of the model server in JSON', () => {
   it('they are read', () => {
-    const { compat, headers, llmProfile } = read({
+    const { compat, headers, profile } = read({
       LLM_COMPAT: '{"limit":"max_completion_tokens"}',
       LLM_HEADERS: '{"HTTP-Referer":"https://chat.example.org","X-Title":"Parley"}',
       LLM_PROFILE: 'azure+gpt-5',
-    });
+    }).main;
     expect(compat).toEqual({ limit: 'max_completion_tokens' });
     expect(headers).toEqual({ 'HTTP-Referer': 'https://chat.example.org', 'X-Title': 'Parley' });
-    expect(llmProfile).toBe('azure+gpt-5');
+    expect(profile).toBe('azure+gpt-5');
   });
 
   it('nothing is the default', () => {
-    expect([read({}).compat, read({}).headers]).toEqual([undefined, {}]);
+    expect([read({}).main.compat, read({}).main.headers]).toEqual([undefined, {}]);
   });
 
   it.each([

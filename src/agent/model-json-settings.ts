@@ -34,31 +34,40 @@ export function readCompat(text: string | undefined): JsonSetting<JsonObject> {
 
 /** `LLM_HEADERS`: a JSON object whose values are texts that headers can have. Problems show no value. */
 export function readHeaders(text: string | undefined): JsonSetting<Readonly<Record<string, string>>> {
-  return readObject<Readonly<Record<string, string>>>('LLM_HEADERS', text, (value) => {
-    for (const [name, content] of Object.entries(value)) {
-      if (!HEADER_NAME.test(name)) return { problem: 'must be a JSON object whose names are names of headers' };
-      if (OWN_HEADERS.has(name.toLowerCase())) return { problem: `cannot set the header ${name}` };
-      if (typeof content !== 'string' || !HEADER_VALUE.test(content)) {
-        return { problem: `must have a text of one line for the header ${name}` };
-      }
-    }
-    return { value: value as Record<string, string> };
-  });
+  return readObject('LLM_HEADERS', text, checkedHeaders);
 }
 
 /** `LLM_PROVIDER_OPTIONS`: a JSON object whose values are objects. */
 export function readProviderOptions(text: string | undefined): JsonSetting<Readonly<Record<string, JsonObject>>> {
-  return readObject<Readonly<Record<string, JsonObject>>>('LLM_PROVIDER_OPTIONS', text, (value) =>
-    Object.values(value).every(isPlainObject)
-      ? { value: value as Record<string, JsonObject> }
-      : { problem: 'must be a JSON object with an object for each provider, such as {"anthropic":{}}' },
-  );
+  return readObject('LLM_PROVIDER_OPTIONS', text, checkedProviderOptions);
+}
+
+/** A value that can be used, or the end of the sentence "The setting …" about what is wrong with it. */
+export type Checked<T> = { readonly value: T } | { readonly problem: string };
+
+/** Texts that headers of these names can have. Problems show no value. */
+export function checkedHeaders(value: Record<string, unknown>): Checked<Readonly<Record<string, string>>> {
+  for (const [name, content] of Object.entries(value)) {
+    if (!HEADER_NAME.test(name)) return { problem: 'must be a JSON object whose names are names of headers' };
+    if (OWN_HEADERS.has(name.toLowerCase())) return { problem: `cannot set the header ${name}` };
+    if (typeof content !== 'string' || !HEADER_VALUE.test(content)) {
+      return { problem: `must have a text of one line for the header ${name}` };
+    }
+  }
+  return { value: value as Record<string, string> };
+}
+
+/** An object for each provider. */
+export function checkedProviderOptions(value: Record<string, unknown>): Checked<Readonly<Record<string, JsonObject>>> {
+  return Object.values(value).every(isPlainObject)
+    ? { value: value as Record<string, JsonObject> }
+    : { problem: 'must be a JSON object with an object for each provider, such as {"anthropic":{}}' };
 }
 
 function readObject<T>(
   name: string,
   text: string | undefined,
-  check: (value: Record<string, unknown>) => { readonly value: T } | { readonly problem: string },
+  check: (value: Record<string, unknown>) => Checked<T>,
 ): JsonSetting<T> {
   if (text === undefined) return { value: undefined, problems: [] };
   const reading = readJsonText(text);

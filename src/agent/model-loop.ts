@@ -3,6 +3,8 @@ import { AppError, Clock, type JsonObject } from '../common/index.js';
 import type { AskedInterrupt } from '../interrupt/index.js';
 import { ToolInvoker, type ToolSet, ToolRegistry, type ToolResult } from '../tools/index.js';
 import type { AgentContext, AgentOutcome } from './agent.js';
+import type { AgentShape } from './agent-shape.js';
+import { AgentShapes, type ShapedCalls } from './agent-shapes.js';
 import { AgentSettings } from './agent.settings.js';
 import { repeatRequests, requestApprovals, callApprovals } from './loop/approvals.js';
 import { CallIds } from './loop/call-ids.js';
@@ -10,9 +12,10 @@ import { writeToolLists } from './loop/mcp-tool-lists.js';
 import { limitOf, modelStep, type StepOutput } from './loop/model-step.js';
 import { keepPredicted, type PredictedState } from './loop/predicted-state.js';
 import { approvedCalls, owedClientCalls, type ResumedCalls, resumeCalls } from './loop/decided-calls.js';
+import { shortened } from './loop/summary.js';
 import { toolRound } from './loop/tool-round.js';
 import { uiCard } from './loop/ui-card.js';
-import { ModelClient, type ModelMessage, type ModelOptions } from './ports/model-client.js';
+import type { ModelMessage, ModelOptions } from './ports/model-client.js';
 import type { KeptStates } from './prompt/kept-states.js';
 import { bareCall, toPrompt, withOwnAttachments } from './prompt/prompt.js';
 import { callsOf } from './prompt/tool-traffic.js';
@@ -20,8 +23,8 @@ import { callsOf } from './prompt/tool-traffic.js';
 /** The message of an interrupt that waits for approvals. */
 const APPROVAL_NEEDED = 'The agent needs permission to continue.';
 
-/** Options of the model loop. */
-export interface ModelLoopOptions {
+/** Options of the model loop. `tools` selects among the tools of the agent; `model` and the others precede its own. */
+export interface ModelLoopOptions extends AgentShape {
   /** Empty for none. */
   readonly systemPrompt: string;
   /**
@@ -35,10 +38,14 @@ export interface ModelLoopOptions {
 
 /** The state of a run in the loop. */
 interface Conversation {
-  /** The whole conversation so far, which grows with each model call. */
-  readonly messages: ModelMessage[];
+  /** The conversation so far, which grows with each model call. */
+  messages: ModelMessage[];
+  /** How many of its messages are instructions of the agent and the request. */
+  readonly instructions: number;
   /** What providers want back with messages of earlier runs. */
   readonly states: KeptStates;
+  /** The model, its options and the number of its calls. */
+  readonly calls: ShapedCalls;
   /** Empty for none. */
   readonly situation: string;
   readonly predictedState: readonly PredictedState[];
@@ -59,7 +66,7 @@ interface Conversation {
 @Injectable()
 export class ModelLoop {
   constructor(
-    private readonly client: ModelClient,
+    private readonly shapes: AgentShapes,
     private readonly tools: ToolRegistry,
     private readonly invoker: ToolInvoker,
     private readonly settings: AgentSettings,
@@ -73,22 +80,25 @@ export class ModelLoop {
    * again if some are still open.
    *
    * @throws AppError MODEL_*, TOOL_IN_DOUBT, TOOL_EXECUTION_FAILED (too many calls with invalid arguments); the
-   *   reason of `context.signal`, after which nothing is written
+   *   reason of `context.signal`, after which nothing is written; those of `AgentShapes.of`
    */
   async *run(context: AgentContext, options: ModelLoopOptions): AsyncGenerator<undefined, AgentOutcome, void> {
-    const { clientTools, toolRestrictions = [], authority, modelOptions } = context;
-    const { toolChoice } = modelOptions;
+    const { clientTools, toolRestrictions: restrictions = [], authority } = context;
+    const calls = this.shapes.of(context, options);
+    const { toolChoice } = calls.options;
     const wanted = typeof toolChoice === 'object' ? toolChoice.name : undefined;
-    const toolSet = await this.tools.toolSet(clientTools, toolRestrictions, authority, wanted);
+    const limits = { restrictions, authority, lists: calls.toolLists };
+    const toolSet = await this.tools.toolSet(clientTools, limits, wanted);
     const resumed = await resumeCalls(context, this.invoker, toolSet);
     const { predictedState = [] } = options;
     keepPredicted(context, predictedState, approvedCalls(context), resumed.results);
     yield;
     const owed = stillWaiting(context, resumed, this.clock.now());
     if (owed) return owed;
-    const conversation = this.begin(context, options, toolSet, resumed);
+    const conversation = this.begin(context, options, { calls, toolSet, resumed });
     writeToolLists(context, toolSet);
-    for (let step = 0; step < this.settings.maxSteps; step += 1) {
+    for (let step = 0; step < calls.maxSteps; step += 1) {
+      this.shorten(context, conversation, step);
       const output = yield* this.modelStep(context, conversation, step);
       const end = endOf(output);
       if (end) return end;
@@ -110,15 +120,18 @@ export class ModelLoop {
   private begin(
     context: AgentContext,
     { systemPrompt, situation = '', predictedState = [] }: ModelLoopOptions,
-    toolSet: ToolSet,
-    { outputs, results }: ResumedCalls,
+    { calls, toolSet, resumed }: { readonly resumed: ResumedCalls } & Pick<Conversation, 'calls' | 'toolSet'>,
   ): Conversation {
+    const { outputs, results } = resumed;
     const messages = [...context.history, ...outputs, ...context.input];
-    const prompt = toPrompt(joinPrompts(systemPrompt, context.instructions), messages, context.providerStates);
+    const instructions = joinPrompts(systemPrompt, context.instructions);
+    const prompt = toPrompt(instructions, messages, context.providerStates);
     const usedIds = messages.flatMap(callsOf).map(({ id }) => id);
     return {
       messages: withOwnAttachments(prompt.messages, context.principal, context.authority !== null),
+      instructions: instructions === '' ? 0 : 1,
       states: prompt.states,
+      calls,
       situation,
       predictedState,
       hints: hintsOf(results),
@@ -128,19 +141,28 @@ export class ModelLoop {
     };
   }
 
+  /** Puts a summary in place of the beginning if the request wants that above a limit, at most that of the server. */
+  private shorten(context: AgentContext, conversation: Conversation, step: number): void {
+    const { compactAbove } = context.modelOptions;
+    if (compactAbove === undefined) return;
+    const limit = Math.min(compactAbove, this.settings.contextTokenBudget);
+    const { messages, instructions } = conversation;
+    conversation.messages = shortened(context, { messages, instructions, limit, step }) ?? messages;
+  }
+
   /** One model call. A tool choice of the request holds for the first one only: it would force a call in each step. */
   private modelStep(
     context: AgentContext,
-    { messages, states, situation, hints, toolSet, callIds, predictedState }: Conversation,
+    { messages, states, calls, situation, hints, toolSet, callIds, predictedState }: Conversation,
     step: number,
   ): AsyncGenerator<undefined, StepOutput, void> {
     const isFirst = step === 0 && context.resumption.approvals.length === 0;
-    const options = isFirst ? context.modelOptions : unforced(context.modelOptions);
+    const options = isFirst ? calls.options : unforced(calls.options);
     const request = { messages: [...messages], tools: toolSet.declarations, options };
     const card = uiCard(context, hints, context.locale ?? this.settings.uiLocale);
     const approvals = callApprovals(context, this.invoker, toolSet);
     const setting = { toolSet, callIds, step, approvals };
-    return modelStep({ context, client: this.client, request, situation, states, predictedState, card, ...setting });
+    return modelStep({ context, client: calls.client, request, situation, states, predictedState, card, ...setting });
   }
 
   /** @throws AppError TOOL_EXECUTION_FAILED above the limit, since the model might never stop */

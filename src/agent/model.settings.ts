@@ -2,6 +2,7 @@ import {
   choice,
   type ConfigurationProblem,
   DAY_MS,
+  flag,
   HOUR_MS,
   httpUrlWithQuery,
   integer,
@@ -13,8 +14,8 @@ import {
 } from '../config/index.js';
 import { readCompat, readHeaders, readProviderOptions } from './model-json-settings.js';
 import { MODEL_PROVIDER_NAMES } from './model-providers.js';
-import type { JsonObject } from '../common/index.js';
 import { type ModelServer, selectModel } from './model-selection.js';
+import { type ConfiguredModel, type NamedModel, readNamedModels } from './named-models.js';
 
 /** Which model server is called, and how long the server waits for it. */
 export class ModelSettings extends settings('Model', {
@@ -58,6 +59,12 @@ export class ModelSettings extends settings('Model', {
     description:
       'Further headers of every request to the model server, as a JSON object of texts such as `{"HTTP-Referer":"https://chat.example.org"}`.',
   }),
+  llmModels: setting('LLM_MODELS', text(65_536), {
+    unset: 'none',
+    secret: true,
+    description:
+      'Further models by name, for agents that choose one: a JSON object such as `{"fast":{"baseUrl":"http://127.0.0.1:11434/v1","model":"qwen3:8b"},"smart":{"provider":"anthropic","model":"claude-sonnet-5","apiKeyFile":"/run/secrets/anthropic","agents":["research-*"]}}`, or the path of a file with one. Without LLM_BASE_URL and LLM_PROVIDER, the first one is the model of all other agents. See docs/models.md.',
+  }),
   dashscopeApiKey: setting('DASHSCOPE_API_KEY', token(4096), {
     unset: 'not set',
     secret: true,
@@ -88,6 +95,11 @@ export class ModelSettings extends settings('Model', {
     secret: true,
     description: 'An OpenRouter key. On its own it selects OpenRouter.',
   }),
+  triesAtStart: setting('LLM_START_CHECK', flag(), {
+    default: true,
+    description:
+      'Whether a server that starts asks the configured model for one word, in the background, and logs whether it answers. It is one small request, and is not repeated.',
+  }),
   firstTokenTimeoutMs: setting('LLM_FIRST_TOKEN_TIMEOUT_MS', milliseconds({ min: 10, max: HOUR_MS }), {
     default: 60_000,
     description: 'How long to wait for the first chunk of a model response.',
@@ -115,42 +127,82 @@ export class ModelSettings extends settings('Model', {
       'How long an unused connection to the model server is kept open. It must be less than the keep-alive time of that server.',
   }),
 }) {
+  readonly #keys = {
+    DASHSCOPE_API_KEY: this.dashscopeApiKey,
+    OPENAI_API_KEY: this.openaiApiKey,
+    ANTHROPIC_API_KEY: this.anthropicApiKey,
+    GEMINI_API_KEY: this.geminiApiKey,
+    DEEPSEEK_API_KEY: this.deepseekApiKey,
+    OPENROUTER_API_KEY: this.openrouterApiKey,
+  };
+  readonly #named = readNamedModels(this.llmModels, { env: this.source.env, keys: this.#keys });
+  readonly #compat = readCompat(this.llmCompat);
+  readonly #headers = readHeaders(this.llmHeaders);
+  readonly #providerOptions = readProviderOptions(this.llmProviderOptions);
+
+  /** Whether a model of LLM_MODELS is the one of agents that name none. */
+  readonly #isFirstMain =
+    this.llmModels !== undefined && this.llmProvider === undefined && this.llmBaseUrl === undefined;
+
   readonly #selection = selectModel({
     llmProvider: this.llmProvider,
     llmBaseUrl: this.llmBaseUrl,
     llmApiKey: this.llmApiKey,
     llmModel: this.llmModel,
-    keys: {
-      DASHSCOPE_API_KEY: this.dashscopeApiKey,
-      OPENAI_API_KEY: this.openaiApiKey,
-      ANTHROPIC_API_KEY: this.anthropicApiKey,
-      GEMINI_API_KEY: this.geminiApiKey,
-      DEEPSEEK_API_KEY: this.deepseekApiKey,
-      OPENROUTER_API_KEY: this.openrouterApiKey,
-    },
+    // The keys of a server with LLM_MODELS are for its models.
+    keys: this.#isFirstMain ? {} : this.#keys,
   });
-  readonly #compat = readCompat(this.llmCompat);
-  readonly #headers = readHeaders(this.llmHeaders);
-  readonly #providerOptions = readProviderOptions(this.llmProviderOptions);
 
-  /** The selected model server. */
-  readonly server: ModelServer = this.#selection.server;
+  /** The models of `LLM_MODELS`, in its order. */
+  readonly named: readonly NamedModel[] = this.#named.models;
 
-  /** The JSON of `LLM_COMPAT`; undefined if it is not set. Its members are checked by the model client. */
-  readonly compat: JsonObject | undefined = this.#compat.value;
+  /** The model of requests and agents that name none. */
+  readonly main: ConfiguredModel = (this.#isFirstMain ? this.named[0] : undefined) ?? {
+    server: this.#selection.server,
+    profile: this.llmProfile,
+    compat: this.#compat.value,
+    headers: this.#headers.value ?? {},
+    providerOptions: this.#providerOptions.value ?? {},
+  };
 
-  /** The JSON of `LLM_PROVIDER_OPTIONS`: an object for each provider. */
-  readonly providerOptions: Readonly<Record<string, JsonObject>> = this.#providerOptions.value ?? {};
-
-  /** Further headers of requests to the model server. They are secret. */
-  readonly headers: Readonly<Record<string, string>> = this.#headers.value ?? {};
+  /** The model server of `main`. */
+  get server(): ModelServer {
+    return this.main.server;
+  }
 
   override problems(unusable: ReadonlySet<string>): readonly ConfigurationProblem[] {
     const selection = unusable.has('LLM_BASE_URL') ? [] : this.#selection.problems;
-    return [...selection, ...this.#compat.problems, ...this.#headers.problems, ...this.#providerOptions.problems];
+    return [
+      ...selection,
+      ...this.#compat.problems,
+      ...this.#headers.problems,
+      ...this.#providerOptions.problems,
+      ...this.#named.problems,
+      ...(this.#isFirstMain ? this.#ownerless() : []),
+    ];
   }
 
   override warnings(): readonly string[] {
-    return this.#selection.warnings;
+    const keys = Object.entries<string | undefined>(this.#keys);
+    const used = keys.filter(([, key]) => key !== undefined && this.named.some(({ server }) => server.apiKey === key));
+    return this.#selection.warnings.filter(
+      (warning) => !used.some(([name]) => warning.startsWith(`${name} is not used`)),
+    );
+  }
+
+  /** Settings of the single model server, of which there is none. */
+  #ownerless(): readonly ConfigurationProblem[] {
+    const given = {
+      LLM_PROFILE: this.llmProfile,
+      LLM_COMPAT: this.llmCompat,
+      LLM_HEADERS: this.llmHeaders,
+      LLM_PROVIDER_OPTIONS: this.llmProviderOptions,
+    };
+    return Object.entries(given)
+      .filter(([, value]) => value !== undefined)
+      .map(([name]) => ({
+        name,
+        message: 'is for the server at LLM_BASE_URL or of LLM_PROVIDER, which are not set: write it into LLM_MODELS',
+      }));
   }
 }

@@ -10,6 +10,8 @@ export interface SubagentOptions {
   readonly description?: string;
   /** The tool call that started it. */
   readonly callId?: string;
+  /** The agent type whose tools, model, options and policy rules apply to it. Default: that of the context. */
+  readonly agentType?: string;
   /**
    * Identifies it in this context; must be the same in every attempt. Default: the name with a number, in the
    * order in which they start. Set it if that order can change, for example for parallel subagents.
@@ -61,7 +63,7 @@ export function beginSubagent(context: AgentContext, options: SubagentOptions): 
   };
   return {
     id,
-    context: contextOf(context, id, path),
+    context: contextOf(context, id, path, options.agentType ?? context.agentType),
     text: () => textBy(context, id),
     finish: (result) => end({ object: 'subagent', status: 'finished', id, ...(result !== undefined && { result }) }),
     fail: ({ code, message }) => end({ object: 'subagent', status: 'failed', id, error: { code, message } }),
@@ -81,8 +83,9 @@ function pathOf({ signal, subagent }: AgentContext, { name, key }: SubagentOptio
 }
 
 /** The same run with a part of the journal, and without the client's tools. */
-function contextOf(context: AgentContext, id: string, path: string): AgentContext {
+function contextOf(context: AgentContext, id: string, path: string, agentType: string): AgentContext {
   return Object.assign({}, context, {
+    agentType,
     subagent: { id, path },
     clientTools: [],
     response: withMetadata(context.response, { [SUBAGENT_ID]: id }),
@@ -144,6 +147,10 @@ class PartJournal implements Journal {
 
   finish(key: string, inputHash: string, output: JsonObject, messageIds: readonly string[]): void {
     this.whole.finish(this.keyOf(key), inputHash, output, messageIds);
+  }
+
+  fail(key: string, inputHash: string, failure: JsonObject): void {
+    this.whole.fail(this.keyOf(key), inputHash, failure);
   }
 
   private keyOf(key: string): string {

@@ -36,6 +36,12 @@ export class PublicAddress {
     return publicBases.length > 0 ? publicBases : [this.base];
   }
 
+  /** The addresses that a description of the API names: the configured ones, or the path below which it is served. */
+  get documented(): readonly string[] {
+    const { publicBases } = this.server;
+    return publicBases.length > 0 ? publicBases : [this.mount?.basePath ?? '/'];
+  }
+
   /** Whether a URL may be one of this server. True for every URL when no address is configured: its signature decides. */
   covers(url: URL): boolean {
     const bases = this.server.publicBases;

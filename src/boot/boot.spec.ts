@@ -17,11 +17,25 @@ describe('the banner', () => {
     expect(JSON.parse(body)).toMatchObject({ input: [{ role: 'user' }] });
   });
 
+  it.each([
+    ['20.19.0', true],
+    ['22.12.0', false],
+    ['26.1.0', false],
+  ])('on Node.js %s the banner says that it is deprecated: %s', (nodeVersion, isDeprecated) => {
+    const text = banner(readConfiguration({}), '1.2.3', 8090, OFFLINE, nodeVersion);
+    expect(text.includes('Node.js 20 is past its end of life')).toBe(isDeprecated);
+  });
+
   it('the banner shows neither the database password nor the model key', () => {
     const env = { DATABASE_URL: 'postgres://me:hidden@db:5432/parley', OPENAI_API_KEY: 'sk-hidden' };
     const profile = { name: 'openai', reason: 'the host', repairs: [], overrides: {} };
     const configuration = readConfiguration(env);
-    const text = banner(configuration, '1.2.3', 8090, { kind: 'openai-compatible', name: 'gpt-5.4-mini', profile });
+    const text = banner(configuration, '1.2.3', 8090, {
+      kind: 'openai-compatible',
+      name: 'gpt-5.4-mini',
+      profile,
+      address: 'https://api.openai.com/v1',
+    });
     expect(text).toContain('PostgreSQL, db:5432/parley');
     expect(text).toContain('gpt-5.4-mini at https://api.openai.com/v1 (OPENAI_API_KEY), profile openai (the host)\n');
     const native = banner(configuration, '1.2.3', 8090, { kind: 'openai.responses', name: 'gpt-5.4-mini' });

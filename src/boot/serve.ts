@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { type INestApplication, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { ModelClient } from '../agent/index.js';
+import { ModelClient, ModelStartCheck } from '../agent/index.js';
 import { AppModule, type Extensions } from '../app.module.js';
 import { readConfiguration } from '../app.settings.js';
 import { configureApp, createFastifyAdapter, policyWarnings } from '../app.setup.js';
@@ -59,8 +59,12 @@ export async function serve(extensions: Extensions = {}): Promise<NestFastifyApp
   for (const warning of [...configuration.warnings, ...policyWarnings(app)]) new Logger('Configuration').warn(warning);
   const { info } = app.get(ModelClient, { strict: false });
   // Of several processes the first speaks for all.
-  if (cluster.isPrimary || cluster.worker?.id === 1)
+  if (cluster.isPrimary || cluster.worker?.id === 1) {
     process.stdout.write(banner(configuration, VERSION, listeningPort(app), info));
+    // One that executes no runs calls no model, and one that is given in code is tried by whoever gives it.
+    if (configuration.get(FleetSettings).role !== 'web' && extensions.model === undefined)
+      void app.get(ModelStartCheck, { strict: false }).run();
+  }
   return app;
 }
 

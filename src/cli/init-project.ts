@@ -56,7 +56,7 @@ export function initProject(folder: string, example?: string): NewProject {
     write(target, file.replace(/(^|[/\\])_/, '$1.'), textOf(TEMPLATES, file).replaceAll('{{name}}', name));
   }
   if (source !== undefined) copyExample(source, target);
-  const dependencies = { parley: parleyFor(target), ...dependenciesOf(source) };
+  const dependencies = { [packageJson.name]: parleyFor(target), ...dependenciesOf(source) };
   write(target, 'package.json', `${JSON.stringify(manifest(name, dependencies), null, 2)}\n`);
   const path = relative(process.cwd(), target);
   return {
@@ -120,10 +120,17 @@ function manifest(name: string, needed: Readonly<Record<string, string>>): objec
       pretest: 'tsc',
       test: 'node --test dist/test/*.test.js',
     },
-    dependencies: { ...peerDependencies, ...needed },
+    // Of the versions that the package accepts, those that it is tested with.
+    dependencies: { ...Object.fromEntries(Object.keys(peerDependencies).map(tested)), ...needed },
     devDependencies: Object.fromEntries(DEVELOPMENT.map((one) => [one, devDependencies[one]])),
     allowScripts: INSTALL_SCRIPTS,
   };
+}
+
+function tested(name: string): [name: string, range: string] {
+  const { peerDependencies, devDependencies } = packageJson;
+  const versions: Readonly<Record<string, string>> = { ...peerDependencies, ...devDependencies };
+  return [name, versions[name] ?? '*'];
 }
 
 /** How the project depends on this package: as the folder does in which it is installed. */

@@ -3,20 +3,24 @@ import { checkModel, type ModelInfo, type ModelReport, ModelSettings } from '../
 import { readSettings } from '../config/index.js';
 import { table, type Terminal } from './command.js';
 
-/** No model server retries: what fails is told. */
-const OVERRIDES = { LLM_MAX_RETRIES: '0' };
-
 /**
  * Tries the configured model and prints what works, which repairs were needed, and the settings that would make them
  * unnecessary.
  *
+ * @param name one of LLM_MODELS; undefined: the model of agents that name none
  * @returns the exit code: 0 if everything works but images, 1 otherwise
  * @throws ConfigurationError, StartupError with a message that explains it
  */
-export async function modelCommand(env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
-  const { createModel } = await import('../app.module.js');
-  const settings = readSettings(ModelSettings, { ...env, ...OVERRIDES });
-  const { kind, baseUrl, reason } = settings.server;
+export async function modelCommand(env: NodeJS.ProcessEnv, terminal: Terminal, name?: string): Promise<number> {
+  const { createConfiguredClient } = await import('../app.module.js');
+  const settings = readSettings(ModelSettings, env);
+  const configured = name === undefined ? settings.main : settings.named.find((one) => one.name === name);
+  if (!configured) {
+    const names = settings.named.map((one) => one.name).join(', ');
+    terminal.note(`LLM_MODELS has no model "${name}"${names === '' ? '' : `, only ${names}`}.`);
+    return 1;
+  }
+  const { kind, reason } = configured.server;
   if (kind === 'offline') {
     terminal.note(
       'No model is configured: set LLM_BASE_URL, LLM_PROVIDER or the key of a provider, such as OPENAI_API_KEY.',
@@ -25,14 +29,15 @@ export async function modelCommand(env: NodeJS.ProcessEnv, terminal: Terminal): 
   }
   // The report says what the log would say.
   Logger.overrideLogger(false);
-  const client = createModel(settings, { read: () => Promise.resolve(undefined) });
+  const client = createConfiguredClient(configured, settings, { read: () => Promise.resolve(undefined) });
   const report = await checkModel(client);
   const { info } = client;
-  terminal.out(`${info.name} of ${info.kind}${baseUrl === '' ? '' : ` at ${baseUrl}`}, chosen by ${reason}`);
+  const place = info.address === undefined ? '' : ` at ${info.address}`;
+  terminal.out(`${info.name} of ${info.kind}${place}, chosen by ${reason}`);
   if (info.profile) terminal.out(`Profile ${info.profile.name}, chosen by ${info.profile.reason}`);
   terminal.out(`\n${checksOf(report)}\n`);
   for (const line of repairsOf(info)) terminal.out(line);
-  terminal.out(`Tokens: ${report.usage.input} in, ${report.usage.output} out`);
+  terminal.out(`Requests: ${report.requests}. Tokens: ${report.usage.input} in, ${report.usage.output} out`);
   return report.checks.every(({ name, outcome }) => outcome === 'works' || name === 'image') ? 0 : 1;
 }
 

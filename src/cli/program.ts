@@ -14,6 +14,7 @@ const USAGE = `Usage: parley COMMAND
   key COMMAND …        create, list, show, rotate, revoke and check API keys
   tenant COMMAND …     create, list, suspend and remove tenants, and set their limits
   model                try the configured model with a few small requests
+       --name NAME     instead try this one of LLM_MODELS
   migrate              apply the pending migrations of the database
   openapi              print the OpenAPI document of the server
 
@@ -36,7 +37,7 @@ interface ProgramCommand {
 const COMMANDS: ReadonlyMap<string, ProgramCommand> = new Map<string, ProgramCommand>([
   ['start', { positionals: [], options: {}, run: start }],
   ['init', { positionals: ['FOLDER'], options: { example: { type: 'string' } }, run: init }],
-  ['model', { positionals: [], options: {}, run: model }],
+  ['model', { positionals: [], options: { name: { type: 'string' } }, run: model }],
   ['migrate', { positionals: [], options: {}, run: migrate }],
   ['openapi', { positionals: [], options: {}, run: openApi }],
 ]);
@@ -88,9 +89,9 @@ async function init(args: Arguments, _env: NodeJS.ProcessEnv, terminal: Terminal
   return DONE;
 }
 
-async function model(_args: Arguments, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
+async function model(args: Arguments, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
   const { modelCommand } = await import('./model-command.js');
-  return modelCommand(env, terminal);
+  return modelCommand(env, terminal, textOf(args, 'name'));
 }
 
 async function migrate(_args: Arguments, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {

@@ -19,6 +19,9 @@ export interface SchemaExtension {
   readonly migrations: readonly (new () => MigrationInterface)[];
 }
 
+/** The table that records which migrations are applied. */
+export const MIGRATIONS_TABLE = 'schema_migrations';
+
 /** The type of `bigint` in PostgreSQL's catalogue. */
 const INT8_OID = 20;
 /** How long one process waits for another that writes to the same SQLite file, in milliseconds. */
@@ -38,7 +41,7 @@ export function dataSourceOptions(
     ...options,
     entities: [...ENTITIES, ...extensions.flatMap(({ entities }) => entities)],
     migrations: [...core, ...extensions.flatMap(({ migrations }) => migrations)],
-    migrationsTableName: 'schema_migrations',
+    migrationsTableName: MIGRATIONS_TABLE,
   };
 }
 
@@ -83,6 +86,7 @@ function postgresOptions(settings: DatabaseSettings): DataSourceOptions {
     type: 'postgres',
     driver,
     url: settings.address.url,
+    ...(settings.schema !== undefined && { schema: settings.schema }),
     poolSize: settings.poolSize,
     applicationName: 'parley',
     // An idle connection that the server closes must not end the process; the next query reconnects.

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Database } from './database.js';
 
+/** The schema too, if it is not the usual one: several servers may share a database. */
+const SCHEMA = `CASE current_schema() WHEN 'public' THEN '' ELSE '/' || current_schema() END`;
 const IDENTITY = `
-  SELECT system_identifier::text || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()) AS name
+  SELECT system_identifier::text || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()) || ${SCHEMA}
+    AS name
   FROM pg_control_system()`;
-const NAME = `SELECT current_database() AS name`;
+const NAME = `SELECT current_database() || ${SCHEMA} AS name`;
 
 /**
  * A short text that is the same for all processes on one PostgreSQL database, however they reach it, and different for

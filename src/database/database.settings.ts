@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import {
   choice,
+  type ConfigurationProblem,
   describeAddress,
   ensureDataFolder,
   integer,
@@ -29,6 +30,11 @@ export class DatabaseSettings extends settings('Database', {
     secret: true,
     description:
       'The database: `sqlite:<file>` (embedded, nothing to install) or `postgres://user:password@host:port/database`.',
+  }),
+  schema: setting('DATABASE_SCHEMA', schemaName(), {
+    unset: 'the first of the `search_path` of the role, usually `public`',
+    description:
+      'The PostgreSQL schema that holds the tables, for a database that also belongs to other software. It is created if it does not exist. SQLite has none: use a file of its own.',
   }),
   durability: setting('DURABILITY', choice('strict', 'relaxed'), {
     default: 'strict',
@@ -67,6 +73,11 @@ export class DatabaseSettings extends settings('Database', {
 }) {
   /** The setting that the address comes from, for messages. */
   readonly addressSetting = (this.source.env['DATABASE_URL'] ?? '') === '' ? 'DATA_DIR' : 'DATABASE_URL';
+
+  override problems(unusable: ReadonlySet<string>): readonly ConfigurationProblem[] {
+    if (this.schema === undefined || this.address.kind === 'postgres' || unusable.has('DATABASE_URL')) return [];
+    return [{ name: 'DATABASE_SCHEMA', message: 'needs a DATABASE_URL of PostgreSQL: a SQLite file has no schemas' }];
+  }
 }
 
 /**
@@ -93,6 +104,14 @@ function databaseUrl(): Rule<DatabaseAddress> {
       return isPostgres ? { kind: 'postgres', url: text, file: '' } : undefined;
     },
     describe: describeAddress,
+  };
+}
+
+/** A name that needs no quotes and is not one of PostgreSQL's own. */
+function schemaName(): Rule<string> {
+  return {
+    expectation: 'a name of lower-case letters, digits and _ that does not begin with a digit or pg_',
+    parse: (text) => (/^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$/.test(text) ? text : undefined),
   };
 }
 

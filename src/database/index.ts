@@ -1,3 +1,4 @@
+export { Column, Entity, Index, PrimaryColumn, Unique } from './typeorm.js';
 export * from './entities/index.js';
 export * from './data-source-options.js';
 export * from './database.js';

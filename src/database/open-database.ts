@@ -1,12 +1,14 @@
-import { DataSource, type Migration, MigrationExecutor } from 'typeorm';
+import type { Migration } from 'typeorm';
 import { commandLine } from '../common/index.js';
 import { dataSourceOptions, type SchemaExtension, sqliteReaderOptions } from './data-source-options.js';
 import { Metrics } from '../common/index.js';
 import { type Database, isDeadlock, isLockTimeout } from './database.js';
 import { DatabaseMetrics } from './database.metrics.js';
+import { createSchema, findSchema, refuseForeignTables } from './database-schema.js';
 import type { DatabaseSettings } from './database.settings.js';
 import { PostgresDatabase } from './postgres-database.js';
 import { SqliteDatabase } from './sqlite-database.js';
+import { DataSource, MigrationExecutor, requireOwnVersion } from './typeorm.js';
 
 /** Any number that no other program uses for a lock in the same database. */
 const MIGRATION_LOCK = 727_301_155;
@@ -24,6 +26,7 @@ export async function openDatabase(
   extensions: readonly SchemaExtension[] = [],
   metrics = new Metrics(),
 ): Promise<Database> {
+  requireOwnVersion();
   const source = await new DataSource(dataSourceOptions(settings, extensions)).initialize();
   try {
     const { address, durability } = settings;
@@ -49,6 +52,7 @@ export async function migrateDatabase(
   settings: DatabaseSettings,
   extensions: readonly SchemaExtension[] = [],
 ): Promise<readonly string[]> {
+  requireOwnVersion();
   const source = await new DataSource(dataSourceOptions(settings, extensions)).initialize();
   try {
     return await migrate(source);
@@ -61,16 +65,28 @@ export async function migrateDatabase(
  * Applies the pending migrations of an open data source. Several processes may do it at once.
  *
  * @returns the names of the migrations that this call has applied
- * @throws the driver's error if a migration fails
+ * @throws StartupError if the tables are not Parley's; the driver's error if a migration fails
  */
 export async function migrate(source: DataSource): Promise<readonly string[]> {
   const applied = source.options.type === 'postgres' ? await migratePostgres(source) : await migrateSqlite(source);
   return applied.map(({ name }) => name);
 }
 
-/** @throws an error that names the pending migrations; none if there are none */
+/** @throws StartupError if the tables are not Parley's; an error that names the pending migrations, if there are some */
 async function refusePending(source: DataSource): Promise<void> {
-  const pending = await new MigrationExecutor(source).getPendingMigrations();
+  const runner = source.createQueryRunner();
+  let isThere;
+  try {
+    await runner.startTransaction();
+    isThere = await findSchema(runner);
+    if (isThere) await refuseForeignTables(source, runner);
+  } finally {
+    if (runner.isTransactionActive) await runner.rollbackTransaction();
+    await runner.release();
+  }
+  const pending = isThere
+    ? await new MigrationExecutor(source).getPendingMigrations()
+    : source.migrations.map(({ constructor: { name } }) => ({ name }));
   if (pending.length === 0) return;
   const names = pending.map(({ name }) => name).join(', ');
   throw new Error(
@@ -110,6 +126,8 @@ async function migratePostgresOnce(source: DataSource): Promise<Migration[]> {
     await runner.startTransaction();
     await runner.query(IDLE_TIMEOUT);
     await runner.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    await createSchema(runner);
+    await refuseForeignTables(source, runner);
     const applied = await new MigrationExecutor(source, runner).executePendingMigrations();
     await runner.commitTransaction();
     return applied;
@@ -127,6 +145,8 @@ const MIGRATION_PAUSE_MS = 50;
 
 /** SQLite has no advisory locks: a process that loses the race waits until the migrations are applied. */
 async function migrateSqlite(source: DataSource): Promise<Migration[]> {
+  const runner = source.createQueryRunner();
+  await refuseForeignTables(source, runner).finally(() => runner.release());
   for (let tries = 1; ; tries += 1) {
     try {
       return (await source.showMigrations()) ? await source.runMigrations({ transaction: 'all' }) : [];

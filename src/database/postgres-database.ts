@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import { searchPath } from './database-schema.js';
 import { Database, isDatabaseFailure, isDeadlock } from './database.js';
 import type { DatabaseMetrics } from './database.metrics.js';
 import type { DatabaseSettings } from './database.settings.js';
@@ -50,7 +51,7 @@ export class PostgresDatabase extends Database {
     private readonly source: DataSource,
     settings: Pick<
       DatabaseSettings,
-      'durability' | 'poolSize' | 'waitMs' | 'lockWaitMs' | 'idleTransactionMs' | 'preparedStatements'
+      'durability' | 'poolSize' | 'waitMs' | 'lockWaitMs' | 'idleTransactionMs' | 'preparedStatements' | 'schema'
     >,
     private readonly metrics: DatabaseMetrics,
   ) {
@@ -62,8 +63,8 @@ export class PostgresDatabase extends Database {
     metrics.watch(pool, poolSize, () => this.waits.queuedCount);
     this.statements = new PreparedStatements(settings.preparedStatements);
     this.opening = opening(settings);
-    this.read = new RequestReads(source, pool, metrics, this.waits);
-    this.patientRead = new PooledReads(source, pool, metrics, this.waits);
+    this.read = new RequestReads(source, pool, metrics, this.waits, settings.schema);
+    this.patientRead = new PooledReads(source, pool, metrics, this.waits, settings.schema);
     this.readUnsynced = this.patientRead;
   }
 
@@ -166,7 +167,12 @@ function reserved(poolSize: number): number {
 function opening({
   durability,
   idleTransactionMs,
-}: Pick<DatabaseSettings, 'durability' | 'idleTransactionMs'>): string {
-  const isRelaxed = durability === 'relaxed';
-  return `BEGIN${isRelaxed ? '; SET LOCAL synchronous_commit TO off' : ''}; SET LOCAL idle_in_transaction_session_timeout = ${idleTransactionMs}`;
+  schema,
+}: Pick<DatabaseSettings, 'durability' | 'idleTransactionMs' | 'schema'>): string {
+  return [
+    'BEGIN',
+    ...(durability === 'relaxed' ? ['SET LOCAL synchronous_commit TO off'] : []),
+    ...(schema === undefined ? [] : [searchPath(schema)]),
+    `SET LOCAL idle_in_transaction_session_timeout = ${idleTransactionMs}`,
+  ].join('; ');
 }

@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
+import { searchPath } from './database-schema.js';
 import { isDatabaseFailure } from './database.js';
 import type { DatabaseMetrics } from './database.metrics.js';
+import { socketOf } from './postgres-transaction.js';
 import { numbered } from './prepared-statements.js';
 import type { Queryable, SqlValue } from './queryable.js';
 import { cut, ignoreError, PATIENT_MS, type RequestWaits } from './request-waits.js';
@@ -13,6 +15,8 @@ type Query = (client: pg.PoolClient) => Promise<pg.QueryResult>;
 export class PooledReads implements Queryable {
   readonly dialect = 'postgres';
   readonly manager: EntityManager;
+  /** What a statement has to be preceded by, in a transaction: the next one may have another connection of a pooler. */
+  private readonly opening: string | undefined;
 
   /** @param pool below TypeORM, whose query runner costs more than the statement */
   constructor(
@@ -20,8 +24,11 @@ export class PooledReads implements Queryable {
     protected readonly pool: pg.Pool,
     private readonly metrics: DatabaseMetrics,
     protected readonly waits: RequestWaits,
+    /** Where the tables are, if not where the role looks for them. */
+    schema: string | undefined,
   ) {
     this.manager = source.manager;
+    this.opening = schema === undefined ? undefined : `BEGIN; ${searchPath(schema)}`;
   }
 
   /** @throws the driver's error */
@@ -36,13 +43,23 @@ export class PooledReads implements Queryable {
 
   private async query(sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
     try {
-      const result = await this.ask((client) => client.query(numbered(sql), [...parameters]));
+      const result = await this.ask((client) => this.queryOn(client, numbered(sql), [...parameters]));
       this.waits.answered();
       return result;
     } catch (error) {
       if (isDatabaseFailure(error)) this.metrics.errors.add();
       throw error;
     }
+  }
+
+  private async queryOn(client: pg.PoolClient, text: string, values: SqlValue[]): Promise<pg.QueryResult> {
+    if (this.opening === undefined) return client.query(text, values);
+    // All three leave in one system call, and cost one round trip.
+    const socket = socketOf(client);
+    socket.cork();
+    const sent = [client.query(this.opening), client.query(text, values), client.query('COMMIT')] as const;
+    socket.uncork();
+    return (await Promise.all(sent))[1];
   }
 
   protected async ask(query: Query): Promise<pg.QueryResult> {

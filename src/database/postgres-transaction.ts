@@ -19,9 +19,9 @@ export interface TransactionConnection {
   readonly begin: string;
 }
 
-/** What the driver keeps of a connection, which its types do not show. */
-interface DriverClient {
-  readonly connection: { readonly stream: Socket };
+/** The socket of a connection, which the types of the driver do not show. */
+export function socketOf(client: pg.PoolClient): Socket {
+  return (client as pg.PoolClient & { readonly connection: { readonly stream: Socket } }).connection.stream;
 }
 
 /**
@@ -99,7 +99,7 @@ export class PostgresTransaction implements Queryable {
   private gather(): void {
     if (this.isGathering) return;
     this.isGathering = true;
-    const { stream } = (this.client as pg.PoolClient & DriverClient).connection;
+    const stream = socketOf(this.client);
     stream.cork();
     process.nextTick(() => {
       this.isGathering = false;

@@ -44,9 +44,10 @@ export class EmbeddedServer {
    * @throws ConfigurationError, StartupError; the driver's error if the database cannot be opened
    */
   static async create(options: ParleyOptions, host: HostProviders): Promise<EmbeddedServer> {
-    const { database, auth, settings, model, providerOptions, wires } = options;
+    const { database, auth, settings, model, models, providerOptions, wires } = options;
     const given = {
       LOG_LEVEL: 'silent',
+      SAMPLES: 'off',
       ...settings,
       DATABASE_URL: database ?? settings?.['DATABASE_URL'],
       AUTH: auth,
@@ -56,6 +57,7 @@ export class EmbeddedServer {
       imports: [HostModule.forRoot(host)],
       providers: [...(options.agents ?? []), ...(options.tools ?? []), ...(options.providers ?? [])],
       model,
+      models,
       providerOptions,
       wires,
     };

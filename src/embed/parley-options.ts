@@ -19,7 +19,9 @@ export interface ParleyOptions {
   readonly providers?: readonly Provider[];
   /** Answers instead of a model server of the settings. */
   readonly model?: Extensions['model'];
-  /** Options of the providers of `model`, by their names. */
+  /** Models by name, for agents that choose one. */
+  readonly models?: Extensions['models'];
+  /** Options of the providers of the models, by their names. */
   readonly providerOptions?: Extensions['providerOptions'];
   /** The wires that are served. Default: all. */
   readonly wires?: readonly WireName[];

@@ -1,11 +1,5 @@
-import {
-  type BeforeApplicationShutdown,
-  type DynamicModule,
-  Inject,
-  Module,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { type DynamicModule, Inject, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { EmbeddedServer } from './embedded-server.js';
 import { mount } from './mount.js';
 import { type AsyncParleyOptions, checkOptions, type HostLink, type ParleyOptions } from './parley-options.js';
@@ -23,11 +17,14 @@ const EMBEDDED = Symbol('EmbeddedServer');
  * ```
  */
 @Module({})
-export class ParleyModule implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class ParleyModule implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     @Inject(EMBEDDED) private readonly embedded: EmbeddedServer,
     private readonly host: HttpAdapterHost,
-  ) {}
+    modules: ModulesContainer,
+  ) {
+    endFirst(modules);
+  }
 
   /** @throws ConfigurationError, StartupError when the application is created */
   static forRoot({ imports, inject, ...options }: ParleyOptions & HostLink): DynamicModule {
@@ -59,8 +56,18 @@ export class ParleyModule implements OnApplicationBootstrap, BeforeApplicationSh
     await mount(this.embedded, this.host.httpAdapter);
   }
 
-  /** Ends its streams before the host waits for its connections. */
-  async beforeApplicationShutdown(): Promise<void> {
+  /**
+   * Ends its streams and runs before any provider of the host is destroyed, which its agents and tools may use, and
+   * before the host waits for its connections.
+   */
+  async onModuleDestroy(): Promise<void> {
     await this.embedded.close();
+  }
+}
+
+/** Nest initializes modules by their distance from the root, the farthest first, and destroys them in the opposite order. */
+function endFirst(modules: ModulesContainer): void {
+  for (const module of modules.values()) {
+    if (module.metatype === ParleyModule) module.distance = -1;
   }
 }

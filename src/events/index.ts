@@ -1,5 +1,7 @@
 export * from './agent-event.js';
 export * from './agent-objects.js';
+export * from './citations.js';
+export * from './conversation-summary.js';
 export * from './extension-events.js';
 export * from './tool-payloads.js';
 export * from './logged-event.js';

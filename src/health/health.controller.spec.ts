@@ -2,7 +2,7 @@ import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { AnonymousCaller, setCaller } from '../access/index.js';
-import { ModelClient } from '../agent/index.js';
+import { type ModelInfo, Models } from '../agent/index.js';
 import { VERSION } from '../common/index.js';
 import { ConfigModule, Configuration } from '../config/index.js';
 import { DatabaseSettings } from '../database/index.js';
@@ -19,9 +19,9 @@ class FakeProbe extends ReadinessProbe {
   }
 }
 
-function modelModule(info: ModelClient['info']): DynamicModule {
-  const model = { provide: ModelClient, useValue: { info } };
-  return { module: class ModelModule {}, global: true, providers: [model], exports: [ModelClient] };
+function modelModule(info: ModelInfo): DynamicModule {
+  const model = { provide: Models, useValue: { main: { info }, named: [] } };
+  return { module: class ModelModule {}, global: true, providers: [model], exports: [Models] };
 }
 
 describe('HealthController', () => {

@@ -2,12 +2,13 @@ import { Controller, Get, Header, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { callerOf, OptionalCaller, Public } from '../access/index.js';
-import { ModelClient, type ModelProfileInfo } from '../agent/index.js';
+import { type ModelProfileInfo, Models, type NamedClient } from '../agent/index.js';
 import { VERSION } from '../common/index.js';
 import { DatabaseSettings } from '../database/index.js';
 import {
   HealthDto,
   type ModelProfileDto,
+  type NamedModelDto,
   ProbeDto,
   ProbeErrorDto,
   ReadinessDto,
@@ -23,7 +24,7 @@ const MODE = 'standalone';
 @Controller()
 export class HealthController {
   constructor(
-    private readonly model: ModelClient,
+    private readonly models: Models,
     private readonly database: DatabaseSettings,
     private readonly readiness: ReadinessService,
     private readonly shutdown: ShutdownState,
@@ -69,10 +70,16 @@ export class HealthController {
     };
   }
 
-  private details(): Pick<HealthDto, 'model' | 'model_profile' | 'database'> {
-    const { kind, name, profile } = this.model.info;
+  private details(): Pick<HealthDto, 'model' | 'model_profile' | 'models' | 'database'> {
+    const { main, named } = this.models;
+    const { kind, name, profile } = main.info;
     const database = this.database.address.kind;
-    return { model: { kind, name }, ...(profile && { model_profile: profileDto(profile) }), database };
+    return {
+      model: { kind, name },
+      ...(profile && { model_profile: profileDto(profile) }),
+      ...(named.length > 0 && { models: named.map(namedDto) }),
+      database,
+    };
   }
 
   @Get('readiness')
@@ -104,6 +111,11 @@ export class HealthController {
 
 function profileDto({ name, reason, repairs, overrides }: ModelProfileInfo): ModelProfileDto {
   return { name, reason, repairs: repairs.map(({ kind, says, sentence }) => ({ kind, says, sentence })), overrides };
+}
+
+function namedDto({ name, client: { info }, agents }: NamedClient): NamedModelDto {
+  const { kind, name: model, profile } = info;
+  return { name, kind, model, ...(profile && { profile: profile.name }), ...(agents && { agents: [...agents] }) };
 }
 
 /** Whether a caller may see more than what a probe needs (contract access, section 10, rule 5). */

@@ -60,6 +60,20 @@ export class ModelProfileDto {
   overrides!: Record<string, unknown>;
 }
 
+/** A model with a name of its own, which agents can choose. */
+export class NamedModelDto {
+  /** @example "fast" */
+  name!: string;
+  /** As that of `model`. */
+  kind!: string;
+  /** @example "qwen3:8b" */
+  model!: string;
+  /** The name of the profile by which requests to its server are written. @example "ollama+qwen3" */
+  profile?: string;
+  /** The agent types that may use it, in which * stands for any characters; absent: all. */
+  agents?: string[];
+}
+
 /** Health of the process, with its model and database. */
 export class HealthDto {
   /** @example "healthy" */
@@ -76,6 +90,8 @@ export class HealthDto {
   model?: ModelInfoDto;
   /** For callers with the scope ops:read, if there is a model server. */
   model_profile?: ModelProfileDto;
+  /** For callers with the scope ops:read, if there are models with names (`LLM_MODELS`). */
+  models?: NamedModelDto[];
   /** `sqlite` or `postgres`; for callers with the scope ops:read. */
   database?: string;
 }

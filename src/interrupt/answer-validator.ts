@@ -111,7 +111,10 @@ export class AnswerValidator {
     run: ContinuedRun,
   ): Promise<void> {
     if (!answers.some(isEdited)) return;
-    const tools = await this.tools.toolSet(run.clientTools, run.toolRestrictions ?? [], run.authority);
+    const tools = await this.tools.toolSet(run.clientTools, {
+      authority: run.authority,
+      restrictions: run.toolRestrictions,
+    });
     for (const [index, answer] of answers.entries()) {
       const view = views[index];
       if (!view || !isEdited(answer)) continue;

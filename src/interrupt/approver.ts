@@ -22,6 +22,18 @@ export function assertMayAnswer(view: InterruptView, requester: Requester | null
   if (lack !== null) throw new AppError('PERMISSION_DENIED', lack);
 }
 
+/** Why somebody may not answer an interrupt that waits, as a sentence; null if it may, and for one that does not wait. */
+export function refusalOf(view: InterruptView, requester: Requester | null): string | null {
+  if (view.status !== 'pending') return null;
+  try {
+    assertMayAnswer(view, requester);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'PERMISSION_DENIED') return error.message;
+    throw error;
+  }
+}
+
 /** What is kept of whoever answers. */
 export function decidedByOf({ actor, userId, requestId, roles }: Requester): DecidedBy {
   return { actor, userId, requestId, roles };

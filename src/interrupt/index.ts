@@ -1,4 +1,4 @@
-export { type AskingRule, holdsUnder, isBoundTo, isEdited } from './approver.js';
+export { type AskingRule, holdsUnder, isBoundTo, isEdited, refusalOf } from './approver.js';
 export { AnswerValidator, type ContinuedRun, type ValidatedAnswers } from './answer-validator.js';
 export * from './interrupt.types.js';
 export * from './ports/interrupt-store.js';

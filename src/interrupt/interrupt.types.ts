@@ -66,6 +66,14 @@ export interface InterruptView {
   readonly decidedBy: DecidedBy | null;
 }
 
+/** An interrupt in a list. */
+export interface ListedInterrupt extends InterruptView {
+  /** The agent of the run that opened it; null once that run is removed. */
+  readonly agentType: string | null;
+  /** The first words of the request that led to it; null if there are none, or once it is removed. */
+  readonly requestText: string | null;
+}
+
 /** An answer as a client sends it. */
 export interface InterruptAnswer {
   readonly interruptId: string;

@@ -5,6 +5,7 @@ import { AdminModule } from './admin/admin.module.js';
 import { AgKitModule } from './ag-kit/ag-kit.module.js';
 import { AgUiModule } from './ag-ui/ag-ui.module.js';
 import { AgentApiModule } from './agent-api/agent-api.module.js';
+import { AiSdkModule } from './ai-sdk/ai-sdk.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
 import { AttachModule } from './attach/attach.module.js';
 import { AttachmentsApiModule } from './attachments/attachments-api.module.js';
@@ -21,6 +22,7 @@ const WIRES = {
   'agent-api': AgentApiModule,
   responses: ResponsesModule,
   'chat-completions': ChatCompletionsModule,
+  'ai-sdk': AiSdkModule,
   'ag-ui': AgUiModule,
   copilotkit: CopilotKitModule,
   'ag-kit': AgKitModule,

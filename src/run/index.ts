@@ -5,6 +5,7 @@ export * from './ports/runs.js';
 export * from './ports/run-listings.js';
 export * from './ports/run-queries.js';
 export type { JournalStep } from './ports/run-log.js';
+export { failedStepKey } from './execute/run-journal.js';
 export { ANSWERED_CALL, UNKNOWN_CALL } from './accept/input-repetition.js';
 export * from './accept/encoder-revisions.js';
 export * from './run.module.js';

@@ -32,6 +32,7 @@ export function runView(run: RunRecord, queuedBefore: number): RunView {
     clientTools: run.request.clientTools,
     state: run.state,
     isRolledBack: run.visibility === 'rolled_back',
+    isResumed: run.request.resumes !== undefined,
     timedOut: run.state === 'failed' && run.error?.code === 'TIMEOUT',
     queuePosition: run.state === 'queued' ? queuedBefore + 1 : null,
     attempt: run.attempt,

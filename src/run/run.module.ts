@@ -50,6 +50,7 @@ import { AgentInputs } from './execute/agent-inputs.js';
 import { ExecutionReports } from './execute/execution-reports.js';
 import { RunContextFactory } from './execute/run-context.factory.js';
 import { RunExecutor } from './execute/run-executor.js';
+import { RunPasts } from './execute/run-past.js';
 import { RunRecovery } from './execute/run-recovery.js';
 import { RunSessionFactory } from './execute/run-session.factory.js';
 import { StartingPoints } from './execute/starting-point.js';
@@ -126,6 +127,7 @@ import { RunService } from './run.service.js';
     AgentInputs,
     StartingPoints,
     RunContextFactory,
+    RunPasts,
     RunRecovery,
     RunSessionFactory,
     ExecutionReports,

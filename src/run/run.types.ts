@@ -74,6 +74,11 @@ export interface RunRequest {
    * back (contract ag-ui, section 2.6).
    */
   readonly resendsHistory?: boolean;
+  /**
+   * The id of a message of an earlier request of the session. That message, the run that it began and everything later
+   * are taken out of the conversation, together with what they have changed in the shared state.
+   */
+  readonly replacesFrom?: string;
   /** The ids of those messages of `input` to which the client gave none: equal ids of others do not make them known. */
   readonly unnamed?: ReadonlySet<string>;
   /** What the client calls `input`, for errors. Default: `input`. */
@@ -162,6 +167,8 @@ export interface RunView {
   readonly state: RunState;
   /** True for a run that was taken back: its messages are no longer part of the conversation. */
   readonly isRolledBack: boolean;
+  /** True for a run that goes on where an interrupted one of its session waits. */
+  readonly isResumed: boolean;
   /** True for a run that failed because it took too long: as a whole, between two events, or in the queue. */
   readonly timedOut: boolean;
   /** 1 for the next run of the session; null unless queued. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { NestFactoryStatic } from '@nestjs/core/nest-factory.js';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AgentRegistry, ModelSettings } from '../agent/index.js';
+import { AgentRegistry, AgentShapes, type ModelOptions, ModelSettings } from '../agent/index.js';
 import { AppModule, createModel, type Extensions } from '../app.module.js';
 import { environmentOf, type GivenSettings, readConfiguration } from '../app.settings.js';
 import { configureApp, createFastifyAdapter } from '../app.setup.js';
@@ -14,13 +14,13 @@ import { DEFAULT_TENANT, type JsonObject, type Principal, userReach } from '../c
 import { type Message, textMessage } from '../events/index.js';
 import { Interrupts } from '../interrupt/index.js';
 import { DEFAULT_WIRE, type InterruptAnswer, type RunRequest, Runs, type RunView } from '../run/index.js';
-import type { ToolDeclaration } from '../tools/index.js';
+import { type ToolDeclaration, ToolRegistry } from '../tools/index.js';
 import { RecordedModel } from './recorded-model.js';
 import { TestModel } from './test-model.js';
 import { FinishedRun, type RunSource } from './test-run.js';
 
-/** What a test server is made of. */
-export interface TestServerOptions extends Extensions {
+/** What a test server is made of. `model` answers for all agents but those that choose one of `models`. */
+export interface TestServerOptions extends Omit<Extensions, 'isModelForAll'> {
   /**
    * Settings by the names of their variables. Those of the environment are not read, except those of the model server
    * while its answers are recorded. The defaults are those of a server, except: no samples if there is a model, no log,
@@ -47,6 +47,18 @@ export interface RunOptions {
 
 const DEFAULTS: GivenSettings = { LOG_LEVEL: 'silent', DURABILITY: 'relaxed', SHUTDOWN_GRACE_MS: 0, HOST: '127.0.0.1' };
 
+/** What an agent may use. */
+export interface TestAgent {
+  /** The names of its tools. */
+  readonly tools: readonly string[];
+  /** The name of the model that it has chosen; null: the model of the server. */
+  readonly model: string | null;
+  /** What it asks of its model with every call. */
+  readonly modelOptions: ModelOptions;
+  /** Model calls that one run of it may make. */
+  readonly maxSteps: number;
+}
+
 /** A whole server in the process of a test, on a free port of this machine. Made by `startTestServer`. */
 export class TestServer implements RunSource {
   private closing: Promise<void> | undefined;
@@ -72,6 +84,15 @@ export class TestServer implements RunSource {
   async run(input: string | readonly Message[], options: RunOptions = {}): Promise<FinishedRun> {
     const { run } = await this.app.get(Runs, { strict: false }).accept(this.request(input, options));
     return this.finished(run);
+  }
+
+  /** What an agent may use, as its decorator says. @throws AppError AGENT_NOT_FOUND */
+  async agent(name: string): Promise<TestAgent> {
+    const agent = this.app.get(AgentRegistry, { strict: false }).get(name);
+    const lists = agent.shape.tools ? [agent.shape.tools] : [];
+    const { serverTools } = await this.app.get(ToolRegistry, { strict: false }).toolSet([], { authority: null, lists });
+    const shape = this.app.get(AgentShapes, { strict: false }).viewOf(agent);
+    return Object.assign(shape, { tools: serverTools.map((tool) => tool.name) });
   }
 
   /** Answers an interrupt and waits for the run that continues. @throws AppError as `Runs.answer` */
@@ -155,7 +176,7 @@ export async function startTestServer({ settings, ...extensions }: TestServerOpt
   const hasModel = model !== undefined && !isRecordingServer;
   const configuration = readConfiguration(environmentOf(given), { hasModel });
   const app = await new NestFactoryStatic().create<NestFastifyApplication>(
-    AppModule.forRoot(configuration, extensions),
+    AppModule.forRoot(configuration, Object.assign({}, extensions, { isModelForAll: hasModel })),
     createFastifyAdapter(configuration),
     { bufferLogs: true, abortOnError: false },
   );
@@ -181,10 +202,10 @@ function modelSettingsOf(env: NodeJS.ProcessEnv): GivenSettings {
 function connect(model: RecordedModel, app: NestFastifyApplication): void {
   const settings = app.get(ModelSettings, { strict: false });
   const attachments = app.get(AttachmentReader, { strict: false });
-  const { apiKey } = settings.server;
+  const servers = [settings.main, ...settings.named].map(({ server }) => server);
   model.connect({
     attachments,
-    secrets: apiKey === undefined ? [] : [apiKey],
+    secrets: servers.flatMap(({ apiKey }) => apiKey ?? []),
     source: () => createModel(settings, attachments, model.source),
   });
 }

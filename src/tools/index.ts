@@ -1,4 +1,5 @@
-export * from './local/agent-tool.decorator.js';
+export * from './agent-tool.decorator.js';
+export { boundedWork } from './bounded-work.js';
 export { ToolPolicy } from './policy/tool-policy.js';
 export { serverLabelOf } from './policy/policy-condition.js';
 export * from './schema-references.js';
@@ -7,9 +8,11 @@ export * from './schema-validator.js';
 export * from './tool-arguments.js';
 export * from './tool-call.js';
 export * from './tool-invoker.js';
+export * from './tool-list.js';
 export * from './tool-restriction.js';
 export * from './tool-set.js';
 export * from './tool-registry.js';
+export * from './ports/tool-source.js';
 export * from './tool.js';
 export * from './tools.module.js';
 export * from './tools.settings.js';

@@ -8,6 +8,7 @@ import { boundedWork, within } from './bounded-work.js';
 import { checkUntrustedSchema, standaloneSchema, stepsOf } from './schema-guard.js';
 import { flagsOf } from './schema-pattern.js';
 import { withLinearUniqueItems } from './unique-items.js';
+import { violationMessage } from './violation-messages.js';
 
 /** Size of the cache of compiled schemas. The least recently used one is evicted. */
 const CACHE_SIZE = 500;
@@ -38,6 +39,8 @@ const OPTIONS = {
   allErrors: true,
   logger: false,
   addUsedSchema: false,
+  // Errors carry the value, for messages that show it.
+  verbose: true,
   code: { regExp },
 } as const;
 
@@ -62,8 +65,8 @@ export class SchemaValidator {
   /**
    * Validates arguments. Defaults are hints: they are neither filled in nor validated.
    *
-   * @returns undefined if they are valid, otherwise a sentence that names up to three violations, that the value exceeds
-   *   `VALUE_LIMITS`, or that the validation takes too long
+   * @returns undefined if they are valid, otherwise a sentence that names up to three violations (with the messages of
+   *   an arguments class, if it has some), that the value exceeds `VALUE_LIMITS`, or that the validation takes too long
    * @throws AppError INVALID_PARAMETER if the schema itself is invalid
    */
   violation(schema: JsonObject, value: unknown): string | undefined {
@@ -72,7 +75,7 @@ export class SchemaValidator {
     const compiled = this.validatorOf(schema);
     const isValid = validated(compiled, value, size);
     if (isValid === undefined) return `${WHOLE} takes too long to check.`;
-    return isValid ? undefined : describe(compiled.validate.errors ?? []);
+    return isValid ? undefined : describe(compiled.validate.errors ?? [], schema);
   }
 
   /**
@@ -181,18 +184,20 @@ function validated({ validate, steps }: Compiled, value: unknown, size: JsonSize
 /** What the sentences call the value itself. */
 const WHOLE = 'the arguments object';
 
-function describe(errors: readonly ErrorObject[]): string {
-  const sentences = [...new Set(errors.slice(0, VIOLATIONS_READ).map(sentenceOf))];
+function describe(errors: readonly ErrorObject[], schema: JsonObject): string {
+  const sentences = [...new Set(errors.slice(0, VIOLATIONS_READ).map((error) => sentenceOf(error, schema)))];
   const hidden = sentences.length - VIOLATIONS_SHOWN;
   return `${sentences.slice(0, VIOLATIONS_SHOWN).join('; ')}${hidden > 0 ? `; and ${hidden} more` : ''}.`;
 }
 
-function sentenceOf(error: ErrorObject): string {
+function sentenceOf(error: ErrorObject, schema: JsonObject): string {
+  const message = violationMessage(schema, error.schemaPath, error.data);
+  if (message !== undefined) return message;
   const params = error.params as Record<string, unknown>;
   const where = error.instancePath === '' ? WHOLE : `"${error.instancePath.slice(1).replaceAll('/', '.')}"`;
-  const message = error.message ?? 'is not valid';
+  const problem = error.message ?? 'is not valid';
   if (error.keyword === 'additionalProperties')
     return `${where} must not have "${String(params['additionalProperty'])}"`;
   if (error.keyword === 'enum') return `${where} must be one of ${JSON.stringify(params['allowedValues'])}`;
-  return `${where} ${message}`;
+  return `${where} ${problem}`;
 }

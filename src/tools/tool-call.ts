@@ -27,6 +27,8 @@ export interface ToolResult {
   readonly uiHints?: JsonObject;
   /** Set exactly when `isError`. */
   readonly failure?: ToolFailure;
+  /** Why a call that needed an approval was not made; absent if nobody was asked. Only the journal has it. */
+  readonly unapproved?: 'denied' | 'cancelled' | 'expired';
 }
 
 /** The principal and the run that a call is made for. */

@@ -115,7 +115,8 @@ export class ToolInvoker {
     if ('problem' in parsed) return { problem: parsed.problem };
     const decision = this.decide(tool, parsed.args, caller);
     const ruleKey = this.policy.ruleKey(decision.effect === 'allow' ? null : decision.rule);
-    return { args: withIntegerTexts(parsed.args) as JsonObject, decision, ruleKey };
+    const effective = tool.withDefaults?.(parsed.args) ?? parsed.args;
+    return { args: withIntegerTexts(effective) as JsonObject, decision, ruleKey };
   }
 
   /** True if calls of this tool may require an approval, depending on their arguments. */
@@ -195,7 +196,8 @@ export class ToolInvoker {
     args: JsonObject,
     { principal, authority, agentType }: Pick<ToolCaller, 'principal' | 'authority' | 'agentType'>,
   ): PolicyDecision {
-    return this.policy.decide({ tool, args, principal, authority, agentType });
+    const effective = tool.withDefaults?.(args) ?? args;
+    return this.policy.decide({ tool, args: effective, principal, authority, agentType });
   }
 
   private async run(

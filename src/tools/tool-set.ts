@@ -1,4 +1,5 @@
-import type { ServerTool, ToolDeclaration, UnavailableServer } from './tool.js';
+import type { UnavailableServer } from './ports/tool-source.js';
+import type { ServerTool, ToolDeclaration } from './tool.js';
 
 /** What a tool name used by the model refers to. */
 export type ResolvedTool =

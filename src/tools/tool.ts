@@ -111,43 +111,17 @@ export interface ServerTool extends ToolDeclaration {
    */
   readonly completeArguments?: CompleteArguments;
   /**
+   * Valid arguments with the defaults that the tool computes with, for the policy: a rule about a value must not be avoided
+   * by leaving it out. Absent: it computes with what it gets.
+   */
+  readonly withDefaults?: (args: JsonObject) => JsonObject;
+  /**
    * Runs the tool with validated arguments. Integers beyond 2^53 are bigints, or text where the schema takes text;
    * an MCP server gets them as the model wrote them. A string result is passed on unchanged, any other value as
    * JSON; a `ToolAnswer` adds hints for user interfaces. A thrown error is answered to the model and does
    * not end the run.
    */
   invoke(args: JsonObject, context: ToolContext): Promise<unknown>;
-}
-
-/** An MCP server whose tools are not available at the moment, with a reason that may be shown. */
-export interface UnavailableServer {
-  readonly serverLabel: string;
-  readonly error: string;
-}
-
-/** The state of an MCP server: not used yet, connecting, connected or disconnected. */
-export interface ToolServerState {
-  readonly label: string;
-  readonly state: 'idle' | 'connecting' | 'up' | 'down';
-  /** Whether the server is not ready without it (configuration). */
-  readonly required: boolean;
-}
-
-/** A source of server tools: decorated providers, or MCP servers. */
-export abstract class ToolSource {
-  /** The name of the source, for the log. */
-  abstract readonly name: string;
-  /** The tools that are available now; none while the source is down. Never throws. */
-  abstract list(): Promise<readonly ServerTool[]>;
-
-  /** True if the tools of this source are at the processes that execute runs, and not at this one. */
-  readonly isAtWorkersOnly?: boolean;
-
-  /** The MCP servers of this source whose tools were missing from the last `list()`. */
-  unavailable?(): readonly UnavailableServer[];
-
-  /** The states of the MCP servers of this source. Sends no request. */
-  servers?(): readonly ToolServerState[];
 }
 
 /** A tool result with hints for user interfaces, which the model does not see, or with images, which it does. */

@@ -3,7 +3,7 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { IsInt } from 'class-validator';
 import { Clock, Metrics } from '../common/index.js';
 import { ConfigModule, Configuration } from '../config/index.js';
-import { AgentTool } from './local/agent-tool.decorator.js';
+import { AgentTool } from './agent-tool.decorator.js';
 import { McpSettings } from './mcp/mcp.settings.js';
 import { ToolRegistry } from './tool-registry.js';
 import type { ToolContext } from './tool.js';
@@ -136,7 +136,7 @@ describe('ToolRegistry', () => {
     const registry = new ToolRegistry(sources);
     expect((await registry.list()).map(({ description }) => description)).toEqual(['first']);
     const mine = { name: 'mine', description: 'of the client', parameters: {} };
-    const toolSet = await registry.toolSet([{ ...mine, name: 'look' }, mine], [], null);
+    const toolSet = await registry.toolSet([{ ...mine, name: 'look' }, mine], { authority: null });
     expect(toolSet.declarations.map(({ description }) => description)).toEqual(['first', 'of the client']);
     expect(toolSet.resolve('look').kind).toBe('server');
     expect(toolSet.resolve('mine').kind).toBe('client');

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Metrics } from '../common/index.js';
-import { LocalToolSource } from './local/local-tool-source.js';
-import { CurrentTimeTool } from './local/current-time.tool.js';
-import { McpToolSource } from './mcp/mcp-tool-source.js';
+import { LocalToolSource } from './adapters/local/local-tool-source.js';
+import { CurrentTimeTool } from './current-time.tool.js';
+import { McpToolSource } from './adapters/mcp/mcp-tool-source.js';
 import { loadPolicy } from './policy/load-policy.js';
 import { ToolPolicy } from './policy/tool-policy.js';
 import { SchemaValidator } from './schema-validator.js';

@@ -1,11 +1,13 @@
 import cloudbase from '@cloudbase/js-sdk';
+import type { LLMock } from '@copilotkit/aimock';
 import { CopilotKitCore } from '@copilotkit/core';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { EventSource } from 'eventsource';
-import OpenAI from 'openai';
+import OpenAI6 from 'openai';
+import OpenAI7 from 'openai7';
 import { WebSocket } from 'ws';
 import { CLIENTS, httpAgent, runAgent } from '../support/ag-ui-clients.js';
 import { apiKey } from '../support/keys.js';
@@ -19,34 +21,38 @@ const ONE = { requests: { perMinute: 1, burst: 1 } };
 /** A refusal, and its name on most wires. */
 type Refusal = 401 | 403 | 429;
 const CODES = { 401: 'AUTH_FAILED', 403: 'PERMISSION_DENIED', 429: 'RATE_LIMIT_EXCEEDED' } as const;
+const REQUEST_ERROR = 'invalid_request_error';
 const REFUSALS: readonly Refusal[] = [401, 403, 429];
 
 /** Unmodified clients that get nothing but a key (contract access, section 3.9). */
 describe('stock clients with a key', () => {
   let server: TestServer;
   let strict: TestServer;
+  const started: TestServer[] = [];
+
+  async function start(env: NodeJS.ProcessEnv = {}): Promise<TestServer> {
+    const model = (upstream: LLMock): void => void upstream.onMessage('plain text', { content: TEXT });
+    started.push(await startServer({ env: { AUTH: 'keys', ...env }, model }));
+    return started.at(-1) as TestServer;
+  }
 
   beforeAll(async () => {
-    const start = (env: NodeJS.ProcessEnv): Promise<TestServer> =>
-      startServer({
-        env: { AUTH: 'keys', ...env },
-        model: (upstream) => void upstream.onMessage('plain text', { content: TEXT }),
-      });
-    server = await start({});
+    server = await start();
     const file = join(mkdtempSync(join(tmpdir(), 'parley-limits-')), 'limits.json');
     writeFileSync(file, JSON.stringify({ user: ONE }));
     strict = await start({ LIMITS_FILE: file });
   });
-  afterAll(async () => {
-    await server.close();
-    await strict.close();
-  });
+  afterAll(() => Promise.all(started.map((one) => one.close())));
 
   const account = (): string => `a-${randomUUID()}`;
 
   /** A server and a key that it refuses with this status. */
   async function refused(status: Refusal): Promise<{ url: string; key: string }> {
-    if (status === 401) return { url: server.url, key: (await apiKey(server)).replace(/.{6}$/, 'zzzzzz') };
+    if (status === 401) {
+      // An address may try few invalid credentials, so each client gets a server of its own for them.
+      const own = await start();
+      return { url: own.url, key: (await apiKey(own)).replace(/.{6}$/, 'zzzzzz') };
+    }
     if (status === 403)
       return { url: server.url, key: await apiKey(server, { account: account(), scopes: ['docs:read'] }) };
     const key = await apiKey(strict, { account: account() });
@@ -60,22 +66,47 @@ describe('stock clients with a key', () => {
     key: await apiKey(server, { account: account() }),
   });
 
-  describe('openai', () => {
-    const client = ({ url, key }: { url: string; key: string }, maxRetries = 0): OpenAI =>
+  describe.each([
+    ['6', OpenAI6],
+    ['7', OpenAI7 as unknown as typeof OpenAI6],
+  ])('openai %s', (_version, OpenAI) => {
+    const client = ({ url, key }: { url: string; key: string }, maxRetries = 0): OpenAI6 =>
       new OpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries });
     const CLASSES = {
       401: OpenAI.AuthenticationError,
       403: OpenAI.PermissionDeniedError,
       429: OpenAI.RateLimitError,
     } as const;
+    const TYPES = { 401: REQUEST_ERROR, 403: REQUEST_ERROR, 429: 'rate_limit_error' } as const;
     const NAMES = { 401: 'invalid_api_key', 403: 'permission_denied', 429: 'rate_limit_exceeded' } as const;
 
     it.each(REFUSALS)('raises the error class of %d, streaming or not', async (status) => {
       const one = client(await refused(status));
+      const messages = [{ role: 'user' as const, content: 'plain text' }];
       for (const stream of [true, false]) {
-        const thrown: unknown = await one.responses
-          .create({ model: 'x', input: 'plain text', stream })
-          .catch((error: unknown) => error);
+        const requests: Promise<unknown>[] = [
+          one.responses.create({ model: 'x', input: 'plain text', stream }),
+          one.chat.completions.create({ model: 'x', messages, stream }),
+        ];
+        for (const request of requests) {
+          const thrown = await request.catch((error: unknown) => error);
+          expect(thrown).toBeInstanceOf(CLASSES[status]);
+          expect(thrown).toMatchObject({ status, code: NAMES[status], type: TYPES[status], param: null });
+        }
+      }
+    });
+
+    it.each(REFUSALS)('raises the error class of %d for stored completions', async (status) => {
+      const stored = client(await refused(status)).chat.completions;
+      const requests: (() => Promise<unknown>)[] = [
+        () => stored.list(),
+        () => stored.retrieve('chatcmpl-none'),
+        () => stored.update('chatcmpl-none', { metadata: {} }),
+        () => stored.delete('chatcmpl-none'),
+        () => stored.messages.list('chatcmpl-none'),
+      ];
+      for (const request of requests) {
+        const thrown = await request().catch((error: unknown) => error);
         expect(thrown).toBeInstanceOf(CLASSES[status]);
         expect(thrown).toMatchObject({ status, code: NAMES[status] });
       }
@@ -84,7 +115,7 @@ describe('stock clients with a key', () => {
     it('retries a 429 after retry-after-ms, and then succeeds', async () => {
       const file = join(mkdtempSync(join(tmpdir(), 'parley-limits-')), 'limits.json');
       writeFileSync(file, JSON.stringify({ user: { requests: { perMinute: 60, burst: 1 } } }));
-      const short = await startServer({ env: { AUTH: 'keys', LIMITS_FILE: file } });
+      const short = await start({ LIMITS_FILE: file });
       const waits: (string | null)[] = [];
       const one = new OpenAI({
         apiKey: await apiKey(short),
@@ -101,7 +132,6 @@ describe('stock clients with a key', () => {
       await one.models.list();
       expect(waits).toEqual([null, '1000', null]);
       expect(Date.now() - before).toBeGreaterThan(900);
-      await short.close();
     });
 
     it('finishes a run', async () => {
@@ -123,8 +153,7 @@ describe('stock clients with a key', () => {
 
     it.each(REFUSALS)('reports a %d, and its stream ends without an event', async (status) => {
       const one = agent(await refused(status));
-      const events: string[] = [];
-      const failures: Error[] = [];
+      const [events, failures]: [string[], Error[]] = [[], []];
       jest.spyOn(console, 'error').mockImplementation(() => undefined);
       const run = one.runAgent(
         {},
@@ -238,10 +267,8 @@ describe('stock clients with a key', () => {
 
   describe('EventSource', () => {
     async function ask({ url, key }: { url: string; key: string }): Promise<string> {
-      const { id } = await new OpenAI({ apiKey: key, baseURL: `${url}/v1` }).responses.create({
-        model: 'x',
-        input: 'plain text',
-      });
+      const openai = new OpenAI6({ apiKey: key, baseURL: `${url}/v1` });
+      const { id } = await openai.responses.create({ model: 'x', input: 'plain text' });
       return `${url}/runs/${id}/events?protocol=responses`;
     }
 

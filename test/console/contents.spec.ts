@@ -46,7 +46,7 @@ describeInBrowser('what a conversation shows', (browser) => {
   const isDecoded = (image: Locator): Promise<boolean> =>
     image.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth > 0);
 
-  it.each(['Agent API', 'OpenAI Responses', 'AG-UI', 'CopilotKit', 'Runs API'])(
+  it.each(['Agent API', 'OpenAI Responses', 'OpenAI Chat Completions', 'AG-UI', 'CopilotKit', 'Runs API'])(
     'an image goes with a message over %s, and is there after a reload',
     async (wire) => {
       const page = await open(wire);

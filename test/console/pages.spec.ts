@@ -97,31 +97,119 @@ describeInBrowser('the pages of the console', (browser) => {
     await talk.getByRole('button', { name: 'Approve' }).waitFor();
     const inbox = await browser.page(at('inbox'));
     await inbox.getByRole('button', { name: 'Approve' }).click();
-    await inbox.getByText('Nothing is pending.').waitFor();
+    await inbox.getByRole('article', { name: 'Approval of pay' }).getByText('Approved').waitFor();
     await talk.getByRole('log', { name: 'Messages' }).getByText('The result is in').waitFor();
     expect(done.payments).toEqual([{ to: 'Ana', amount: 5 }]);
     await talk.context().close();
     await inbox.context().close();
   });
 
+  it('a turn is one row with its approval inside, and leads from the request to the continuation', async () => {
+    const { id } = await run('Please pay');
+    const page = await browser.page(at('runs'));
+    const list = page.getByRole('region', { name: 'Runs, newest first' });
+    const row = list.getByRole('listitem').filter({ hasText: 'Please pay' }).first();
+    await row.getByText('Waits for approval').waitFor();
+    await row.getByText('Approval of pay').waitFor();
+    const asked = await fetch(`${server.url}/api/v1/runs/${id}`);
+    const { interrupts } = (await asked.json()) as { interrupts: { id: string }[] };
+    await fetch(`${server.url}/interrupts/${interrupts[0]?.id}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ approve: false, reason: 'Too much' }),
+    });
+    await row.getByText('Approval of pay: denied').waitFor();
+    await row.getByText('Waits for approval').waitFor({ state: 'detached' });
+    await row.getByRole('link', { name: 'Please pay' }).click();
+    const turn = page.getByRole('navigation', { name: 'Runs of this turn' });
+    await page.locator('header').getByText('Continued').waitFor();
+    const timeline = page.getByRole('list', { name: 'Timeline' });
+    await timeline.getByRole('button', { name: 'approval pay Denied' }).click();
+    await timeline.getByText('Too much').waitFor();
+    await turn.getByRole('link', { name: 'Approval of pay: denied' }).click();
+    await timeline.getByRole('button', { name: 'tool pay Denied' }).waitFor();
+    expect(await page.title()).toBe('Run: Please pay · Parley');
+    await page.context().close();
+  });
+
+  it('a bar of the timeline opens its step, which is part of the address', async () => {
+    const { id } = await run('please look');
+    const page = await browser.page(at(`runs/${id}`));
+    const timeline = page.getByRole('list', { name: 'Timeline' });
+    await timeline.getByRole('button', { name: 'model call 1' }).click();
+    await timeline.getByRole('region', { name: 'Request of model call 1' }).getByText('please look').waitFor();
+    await timeline.getByText('Calls look').waitFor();
+    await timeline.getByRole('button', { name: 'tool look' }).focus();
+    await page.keyboard.press('Enter');
+    await timeline.getByRole('region', { name: 'Result of look' }).getByText('seen').waitFor();
+    expect(await timeline.getByRole('region', { name: 'Request of model call 1' }).count()).toBe(0);
+    await page.reload();
+    await timeline.getByRole('region', { name: 'Result of look' }).getByText('seen').waitFor();
+    await page.getByRole('tab', { name: 'Response' }).click();
+    const response = page.getByRole('region', { name: 'Response' });
+    await response.getByText('The result is in').first().waitFor();
+    await page.getByRole('button', { name: 'Fold Response', exact: true }).click();
+    await response.getByText('The result is in').first().waitFor({ state: 'detached' });
+    await page.reload();
+    await response.getByText('The result is in').first().waitFor();
+    await page.context().close();
+  });
+
+  it('unknown addresses say so, and addresses below /console/ are those of pages', async () => {
+    const page = await browser.page(`${server.url}/console/nowhere`);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    expect(await page.title()).toBe('Page not found · Parley');
+    await page.getByRole('list', { name: 'All pages' }).getByRole('link', { name: 'Runs' }).click();
+    await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
+    expect(await page.title()).toBe('Runs · Parley');
+    await page.goto(`${server.url}/console/runs/none`);
+    await page.getByRole('heading', { name: 'Run not found' }).waitFor();
+    expect(browser.problems.splice(0).every((problem) => problem.includes('404'))).toBe(true);
+    await page.context().close();
+  });
+
+  it('the navigation shows every page on a phone', async () => {
+    const page = await browser.page(at('runs'), { viewport: PHONE });
+    for (const link of await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').all()) {
+      const box = await link.boundingBox();
+      expect(box && box.x >= 0 && box.x + box.width <= PHONE.width).toBe(true);
+    }
+    const more = page.getByRole('button', { name: 'Filters' });
+    expect(await page.getByRole('combobox', { name: 'Status' }).isVisible()).toBe(false);
+    await more.click();
+    await page.getByRole('combobox', { name: 'Status' }).selectOption({ label: 'Failed' });
+    await page.getByText('No run matches these filters.').waitFor();
+    await page.context().close();
+  });
+
   it('a session shows its messages and its state', async () => {
     const { session } = await run('remember me');
     const page = await browser.page(at('sessions'));
     await page.getByRole('region', { name: 'Sessions, the last changed first' }).getByText('remember me').click();
-    await page.getByRole('heading', { name: `Session ${session}` }).waitFor();
-    await page.locator('summary', { hasText: 'remember me' }).waitFor();
-    await page.getByRole('region', { name: 'State' }).first().waitFor();
+    await page.getByRole('heading', { name: 'remember me' }).waitFor();
+    await page.getByRole('region', { name: 'Messages, oldest first' }).getByText('Hello there.').waitFor();
+    await page.getByRole('link', { name: 'State' }).click();
+    await page.getByRole('region', { name: 'State', exact: true }).waitFor();
+    expect(page.url()).toContain(`/sessions/${session}/state`);
     await page.context().close();
   });
 
   it('a tool shows its schema, and what the policy decides about given arguments', async () => {
     const page = await browser.page(at('tools'));
     const tool = page.getByRole('listitem').filter({ hasText: 'Pays' });
-    await tool.getByText('Would this ask?').click();
+    await tool.getByText('Arguments, and what the policy says').click();
+    const args = tool.getByRole('region', { name: 'Arguments of pay' });
+    expect(await args.getByText('required', { exact: true }).count()).toBe(2);
     await tool.getByLabel('to', { exact: true }).fill('Ana');
     await tool.getByLabel('amount', { exact: true }).fill('5');
     await tool.getByRole('button', { name: 'Ask the policy' }).click();
-    await tool.getByRole('status').getByText('ask', { exact: true }).waitFor();
+    const decision = tool.getByRole('status');
+    await decision.getByText('ask', { exact: true }).waitFor();
+    await decision.getByText('whoever may decide approvals').waitFor();
+    await decision.getByText('The run waits until somebody approves the call.').waitFor();
+    expect(await page.title()).toBe('Tool: pay · Parley');
+    await page.reload();
+    await page.getByRole('region', { name: 'Arguments of pay' }).waitFor();
     expect(done.payments).toEqual([]);
     await page.context().close();
   });
@@ -137,6 +225,12 @@ describeInBrowser('the pages of the console', (browser) => {
         'talk',
         'runs',
         `runs/${id}`,
+        `runs/${id}?step=model:0`,
+        `runs/${id}?tab=request`,
+        'runs/none',
+        'nowhere',
+        'agents',
+        'tools/pay',
         'inbox',
         `sessions/${session}`,
         'attachments',
@@ -153,6 +247,8 @@ describeInBrowser('the pages of the console', (browser) => {
         await page.setViewportSize({ width: 1280, height: 800 });
       }
       expect(findings).toEqual({});
+      // A run that does not exist is one of the pages.
+      browser.problems.splice(0, browser.problems.length, ...browser.problems.filter((one) => !one.includes('404')));
       await page.context().close();
     },
   );

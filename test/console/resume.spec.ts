@@ -49,6 +49,7 @@ describeInBrowser('an answer that is cut off', (browser) => {
     await server.restart();
     expect(await whole(page)).toEqual([counted(COUNT)]);
     await page.getByText('Nothing is missing or repeated').waitFor();
+    expect(await log(page).getByText('The server continued this run after a crash.').count()).toBe(1);
     await page.context().close();
   });
 

@@ -77,9 +77,9 @@ describeInBrowser('runs in the console', (browser) => {
     await row.getByText('running').waitFor();
     const page = await open(`runs/${id}`);
     await page.getByRole('button', { name: 'Cancel the run' }).click();
-    await page.locator('header').getByText('canceled').waitFor();
+    await page.locator('header').getByText('Stopped').waitFor();
     await page.getByRole('button', { name: 'Cancel the run' }).waitFor({ state: 'detached' });
-    await row.getByText('canceled').waitFor();
+    await row.getByText('Stopped').waitFor();
     await list.context().close();
     await page.context().close();
   });

@@ -104,6 +104,21 @@ describe('the files of the console', () => {
     }
   });
 
+  it('an address below /console/ is that of a page; programs get no page for a missing file', async () => {
+    const accept = 'text/html,*/*;q=0.8';
+    for (const [path, location] of [
+      ['runs', './#/runs'],
+      ['runs/', '../#/runs/'],
+      ['runs/r%201?tab=events', '../#/runs/r%201?tab=events'],
+      ['nowhere', './#/nowhere'],
+    ]) {
+      const { status, headers } = await ask(`${server.url}/console/${path}`, { accept });
+      expect([path, status, headers.location]).toEqual([path, 302, location]);
+    }
+    expect((await ask(`${server.url}/console/runs`, { accept: '*/*' })).status).toBe(404);
+    expect((await ask(`${server.url}/console/assets/missing.js`, { accept })).status).toBe(404);
+  });
+
   it('CONSOLE=off serves none of it', async () => {
     const without = await startServer({ env: { CONSOLE: 'off' } });
     expect((await ask(`${without.url}/console/`)).status).toBe(404);

@@ -11,6 +11,7 @@ const WIRES = [
   'Agent API',
   'OpenAI Responses',
   'OpenAI Chat Completions',
+  'AI SDK',
   'AG-UI',
   'CopilotKit',
   'AG-Kit',
@@ -104,6 +105,8 @@ describeInBrowser('Talk', (browser) => {
 
   it('the frames of the same run are shown as other wires write them', async () => {
     const page = await browser.page(`${server.url}/console/`, { viewport: { width: 1400, height: 900 } });
+    expect(await page.getByRole('region', { name: 'Frames of the same run' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Frames' }).click();
     await say(page, 'Hello');
     await page.getByRole('region', { name: 'Frames of AG-UI, in order' }).getByText('RUN_FINISHED').waitFor();
     await page.getByRole('region', { name: 'Frames of OpenAI Responses, in order' }).getByText('[DONE]').waitFor();

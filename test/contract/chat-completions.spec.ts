@@ -83,6 +83,7 @@ async function replay(url: string, { tools = [] }: Fixture): Promise<Outcome> {
   const client = new ChatCompletionsModelClient(
     { ...settings, maxRetries: 0 },
     { read: () => Promise.resolve(undefined) },
+    { logFailure: () => undefined },
   );
   const offered = tools.map((name) => ({ name, description: '', parameters: { type: 'object' } }));
   const events: ModelEvent[] = [];

@@ -8,7 +8,7 @@ const dockerfile = readFileSync(join(TEMPLATE, 'Dockerfile'), 'utf8');
 const [build = '', image = ''] = dockerfile.split(/^(?=FROM )/m);
 
 /** What the build stage of a project holds before the files are removed that the server does not need. */
-const NEEDED = ['dist/src/main.js', 'documents/travel.md', 'node_modules/parley/package.json', 'package.json'];
+const NEEDED = ['dist/src/main.js', 'documents/travel.md', 'node_modules/parley-server/package.json', 'package.json'];
 const UNNEEDED = [
   '.npmrc',
   '.env',
@@ -18,7 +18,7 @@ const UNNEEDED = [
   'test/orders.test.ts',
   'dist/test/orders.test.js',
   'my-agent-0.1.0.tgz',
-  'vendor/parley-0.1.0.tgz',
+  'vendor/parley-server-0.1.0.tgz',
 ];
 
 describe('the image of a project', () => {

@@ -63,6 +63,27 @@ const ROUTES: Readonly<Record<string, (open: Open, kind: Kind) => Answering>> = 
     path: `/api/v1/agent/runs/${open.threadId}/run-1/resume`,
     body: { resume: resume(open, kind) },
   }),
+  'Chat Completions': (open, kind) => ({
+    path: '/v1/chat/completions',
+    body: {
+      model: open.agent,
+      messages: [
+        { role: 'user', content: 'pay Ana' },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [
+            {
+              id: open.id,
+              type: 'function',
+              function: { name: kind === 'approval' ? 'request_approval' : 'request_input', arguments: '{}' },
+            },
+          ],
+        },
+        { role: 'tool', tool_call_id: open.id, content: JSON.stringify(payloadOf(kind)) },
+      ],
+    },
+  }),
 };
 
 /** The routes that carry approvals only. */

@@ -111,7 +111,7 @@ describeOnDatabases('the API that the console reads', (database) => {
     const { id } = await paid();
     const { wires } = await get<{ wires: { name: string }[] }>('/api/v1/console');
     expect(wires.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['agent-api', 'responses', 'ag-ui', 'ag-kit', 'runs', 'chat-completions']),
+      expect.arrayContaining(['agent-api', 'responses', 'ag-ui', 'ag-kit', 'runs', 'chat-completions', 'ai-sdk']),
     );
     for (const { name } of wires) {
       const answer = await fetch(`${server.url}/api/v1/runs/${id}/frames?wire=${name}`, { headers: bearer(key) });
@@ -193,7 +193,9 @@ describeOnDatabases('the API that the console reads', (database) => {
   it('sessions, their messages and their state are read', async () => {
     const { id, sessionId } = await paid();
     const { data } = await get<{ data: { id: string }[] }>('/api/v1/sessions?limit=1');
-    expect(data).toMatchObject([{ id: sessionId, userId: 'alice', lastRun: { id, status: 'interrupted' } }]);
+    expect(data).toMatchObject([
+      { id: sessionId, userId: 'alice', lastRun: { id, status: 'interrupted', waits: true } },
+    ]);
     expect(await get(`/api/v1/sessions/${sessionId}`)).toMatchObject({ id: sessionId, metadata: {} });
     const messages = await get<{ data: { message: { role: string } }[]; nextCursor: string | null }>(
       `/api/v1/sessions/${sessionId}/messages?order=asc&limit=1`,
@@ -300,25 +302,5 @@ describe('a run in progress', () => {
     await frames.all();
     expect(frames.frames.map(({ index }) => index)).toEqual(frames.frames.map((_, index) => index + 1));
     expect(JSON.stringify(frames.last)).toContain('RUN_FINISHED');
-  });
-});
-
-describe('what a page has to know first', () => {
-  it('names the providers that have a client for the console, and no others', async () => {
-    const issuer = (alias: string): object => ({
-      alias,
-      issuer: `https://${alias}.example.com`,
-      audience: 'parley',
-      tenant: { fixed: alias },
-    });
-    const issuers = [{ ...issuer('staff'), console: { clientId: 'console', prompt: 'consent' } }, issuer('customer')];
-    const server = await startServer({ env: { AUTH: 'keys,oidc', OIDC_ISSUERS: JSON.stringify(issuers) } });
-    const answer = await fetch(`${server.url}/api/v1/console`);
-    const provider = { alias: 'staff', issuer: 'https://staff.example.com' };
-    expect(await answer.json()).toMatchObject({
-      authentication: ['keys', 'oidc'],
-      signIn: [{ ...provider, clientId: 'console', scopes: ['openid', 'profile'], prompt: 'consent' }],
-    });
-    await server.close();
   });
 });

@@ -191,9 +191,13 @@ describeOnDatabases('across the wires', (openDatabase) => {
   /** What AG-Kit's records tell of a session. */
   async function recordsOf(conversationId: string, user: string | undefined): Promise<string[]> {
     const query = `conversationId=${conversationId}&sort=asc&pageSize=100${user === undefined ? '' : `&user_id=${user}`}`;
-    const answer = await fetch(`${server.url}/v1/aibot/bots/worker/records?${query}`);
-    const { recordList } = (await answer.json()) as { recordList: { role: string; content: string }[] };
-    return recordList.map(({ role, content }) => `${role}: ${content}`);
+    const lines: string[] = [];
+    for (let page = 1; lines.length === (page - 1) * 100; page += 1) {
+      const answer = await fetch(`${server.url}/v1/aibot/bots/worker/records?${query}&pageNumber=${page}`);
+      const { recordList } = (await answer.json()) as { recordList: { role: string; content: string }[] };
+      lines.push(...recordList.map(({ role, content }) => `${role}: ${content}`));
+    }
+    return lines;
   }
 });
 

@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { transformFileSync } from '@swc/core';
-import { freePort } from '../support/free-port.js';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { InstalledPackage, type ProgramEnd } from '../support/installed-package.js';
+import { compileProject, withProjectServer } from '../support/own-project.js';
 import { codeOf } from '../support/page-code.js';
-import { until } from '../support/until.js';
+import { expectShownAnswers, shownAs } from '../support/shown-questions.js';
 
 /** Packing, and the tests of an example, on a busy machine. */
 const TIMEOUT_MS = 240_000;
@@ -17,17 +14,20 @@ const EXAMPLES = readdirSync(join(__dirname, '../../examples'), { withFileTypes:
 /** What a started example prints, besides the address of the server. */
 const PRINTED: Readonly<Record<string, RegExp>> = { 'scheduled-job': /Report: reports\/\d{4}-\d{2}-\d{2}\.md/ };
 
+/** What a started example writes into a folder, as its README shows it. */
+const WRITTEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'scheduled-job': {
+    reports: 'The tool open_orders answered: id: A-1001, promised: 2026-11-20, late: true; id: A-1002, …',
+  },
+};
+
 describe('the examples of the package', () => {
   let installed: InstalledPackage;
-  const started: ChildProcess[] = [];
 
   beforeAll(() => {
     installed = InstalledPackage.create();
   }, TIMEOUT_MS);
-  afterAll(() => {
-    for (const child of started) child.kill('SIGKILL');
-    installed.remove();
-  });
+  afterAll(() => installed.remove());
 
   /** Runs a program of an installed package in a project. */
   function runModule(module: string, args: readonly string[], cwd: string): Promise<ProgramEnd> {
@@ -35,30 +35,12 @@ describe('the examples of the package', () => {
     return installed.run(process.execPath, [join(installed.folder, 'node_modules', module), ...args], env, cwd);
   }
 
-  /** Starts a project as `npm start` does, and resolves when it serves and has printed what is expected. */
-  async function start(cwd: string, expected: RegExp): Promise<ChildProcess> {
-    const port = await freePort();
-    const { PATH, HOME, TMPDIR } = process.env;
-    const env = { PATH: `${join(installed.folder, 'node_modules/.bin')}:${PATH}`, HOME, TMPDIR, PORT: String(port) };
-    const child = spawn(process.execPath, ['dist/src/main.js'], { cwd: join(installed.folder, cwd), env });
-    started.push(child);
-    let printed = '';
-    const note = (bytes: Buffer): void => void (printed += bytes.toString());
-    child.stdout.on('data', note);
-    child.stderr.on('data', note);
-    const isUp = (): boolean => expected.test(printed) && printed.includes(`:${port}`);
-    await until(() => isUp() || child.exitCode !== null, 'the example has started', 60_000);
-    expect(printed).toMatch(expected);
-    expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
-    return child;
-  }
-
   describe.each(EXAMPLES)('%s', (name) => {
     beforeAll(async () => {
       const { code, stderr } = await installed.parley(['init', name, '--example', name]);
       expect([code, stderr]).toEqual([0, '']);
       symlinkSync('../node_modules', join(installed.folder, name, 'node_modules'));
-      compile(join(installed.folder, name));
+      compileProject(join(installed.folder, name));
     }, TIMEOUT_MS);
 
     it(
@@ -77,12 +59,20 @@ describe('the examples of the package', () => {
     );
 
     it(
-      'starts and stops',
+      'starts, answers the questions of its README as the README says, and stops',
       async () => {
-        const child = await start(name, PRINTED[name] ?? /http:\/\//);
-        const ended = once(child, 'exit');
-        child.kill('SIGTERM');
-        expect(await ended).toEqual([0, null]);
+        const project = join(installed.folder, name);
+        const page = readFileSync(join(project, 'README.md'), 'utf8');
+        const ask = async (url: string): Promise<void> => {
+          if (!(name in WRITTEN)) await expectShownAnswers(page, url);
+        };
+        expect(await withProjectServer(project, ask, { expected: PRINTED[name] })).toBe(0);
+        for (const [file, text] of Object.entries(WRITTEN[name] ?? {})) {
+          const [written = ''] = readdirSync(join(project, file)).slice(-1);
+          const content = readFileSync(join(project, file, written), 'utf8').trim();
+          expect(content).toBe(shownAs(text, content));
+          expect(page).toContain(text);
+        }
       },
       TIMEOUT_MS,
     );
@@ -125,22 +115,3 @@ describe('the examples of the package', () => {
     );
   });
 });
-
-/** Compiles a project without the checks of types, which the compiler of this repository makes. */
-function compile(project: string): void {
-  for (const folder of ['src', 'test']) {
-    for (const file of readdirSync(join(project, folder)).filter((name) => name.endsWith('.ts'))) {
-      const { code } = transformFileSync(join(project, folder, file), {
-        jsc: {
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-          target: 'es2022',
-        },
-        module: { type: 'es6' },
-      });
-      const output = join(project, 'dist', folder, file.replace(/ts$/, 'js'));
-      mkdirSync(dirname(output), { recursive: true });
-      writeFileSync(output, code);
-    }
-  }
-}

@@ -54,6 +54,22 @@ const SENDINGS: Readonly<Record<string, (url: string) => Sending>> = {
     body: { model: 'default', input: [{ role: 'user', content: [{ type: 'input_file', file_url }] }] },
     field: 'input[0].content[0].file_url',
   }),
+  'Chat Completions': (url) => ({
+    path: '/v1/chat/completions',
+    body: {
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Look' },
+            { type: 'image_url', image_url: { url } },
+          ],
+        },
+      ],
+    },
+    field: 'messages[1].content[1].image_url',
+  }),
   'the items of a conversation': (image_url) => ({
     path: '/v1/conversations',
     body: { items: [{ role: 'user', content: [{ type: 'input_image', image_url }] }] },

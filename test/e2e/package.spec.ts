@@ -1,7 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json';
 import { InstalledPackage } from '../support/installed-package.js';
+import { withProjectServer } from '../support/own-project.js';
+import { expectShownAnswers } from '../support/shown-questions.js';
 
 /** Packing, extracting and the compiler of the project, on a busy machine. */
 const TIMEOUT_MS = 240_000;
@@ -24,6 +26,7 @@ describe('the package', () => {
         'LICENSE',
         'README.md',
         'bin',
+        'dist/client',
         'dist/package.json',
         'dist/src',
         'examples',
@@ -43,9 +46,9 @@ describe('the package', () => {
     async (kind) => {
       const names = ['serve', 'AgentType', 'AgentTool', 'ToolError', 'ModelLoop'];
       const check = `if (![${names.map((name) => `parley.${name}`).join(', ')}].every((one) => typeof one === 'function')) process.exit(1);
-      if (typeof events.ResponseBuilder !== 'function' || typeof testing.startTestServer !== 'function') process.exit(2);`;
-      const esm = `import * as parley from 'parley'; import * as events from 'parley/events'; import * as testing from 'parley/testing';`;
-      const cjs = `const parley = require('parley'), events = require('parley/events'), testing = require('parley/testing');`;
+      if (typeof events.ResponseBuilder !== 'function' || typeof testing.startTestServer !== 'function' || typeof client.ParleyClient !== 'function') process.exit(2);`;
+      const esm = `import * as parley from 'parley-server'; import * as events from 'parley-server/events'; import * as testing from 'parley-server/testing'; import * as client from 'parley-server/client';`;
+      const cjs = `const parley = require('parley-server'), events = require('parley-server/events'), testing = require('parley-server/testing'), client = require('parley-server/client');`;
       const file = kind === 'esm' ? 'import.mjs' : 'import.cjs';
       installed.write(file, `${kind === 'esm' ? esm : cjs}\n${check}\n`);
       expect(await installed.run(process.execPath, [file])).toMatchObject({ code: 0, stderr: '' });
@@ -54,7 +57,7 @@ describe('the package', () => {
   );
 
   it('nothing else of it can be imported', async () => {
-    installed.write('deep.mjs', `await import('parley/dist/src/app.module.js');`);
+    installed.write('deep.mjs', `await import('parley-server/dist/src/app.module.js');`);
     expect((await installed.run(process.execPath, ['deep.mjs'])).stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
 
@@ -89,6 +92,23 @@ describe('the package', () => {
     TIMEOUT_MS,
   );
 
+  it(
+    'another TypeORM than its own is refused in one sentence',
+    async () => {
+      const own = join(installed.folder, 'node_modules/parley-server/node_modules');
+      mkdirSync(own);
+      symlinkSync(join(__dirname, '../node_modules/typeorm-03'), join(own, 'typeorm'));
+      try {
+        const { code, stderr } = await installed.parley(['migrate'], here());
+        expect(stderr).toMatch(/^Parley needs TypeORM 1\.\S+ but finds 0\.3\.\d+: remove typeorm from the overrides/);
+        expect(code).toBe(1);
+      } finally {
+        rmSync(own, { recursive: true });
+      }
+    },
+    TIMEOUT_MS,
+  );
+
   // Several parts of the server use Redis; the first that is created asks.
   it.each([
     [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }, ['pg']],
@@ -109,6 +129,17 @@ describe('the package', () => {
     TIMEOUT_MS,
   );
 
+  it(
+    'parley start answers the questions of the README as the README says',
+    async () => {
+      const args = [join(installed.folder, 'node_modules/parley-server/bin/parley.mjs'), 'start'];
+      const readme = readFileSync(join(installed.folder, 'node_modules/parley-server/README.md'), 'utf8');
+      const ask = (url: string): Promise<void> => expectShownAnswers(readme, url);
+      expect(await withProjectServer(installed.folder, ask, { args, env: here() })).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+
   it.each([
     [[], 'A command is missing.'],
     [['fly'], 'There is no command fly.'],
@@ -119,6 +150,19 @@ describe('the package', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(new RegExp(`^${complaint}\\n\\nUsage: parley COMMAND`));
   });
+
+  it(
+    'create-parley runs parley init of the server in its version',
+    async () => {
+      const script = join(__dirname, '../../packages/create-parley/index.mjs');
+      const { code, stdout } = await installed.run(process.execPath, [script, 'my-created'], {
+        npm_config_offline: 'true',
+      });
+      expect(stdout).toContain('  cd my-created\n  npm install\n');
+      expect(code).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
 
   describe('parley init', () => {
     beforeAll(async () => {
@@ -133,9 +177,9 @@ describe('the package', () => {
         dependencies: Record<string, string>;
       };
       expect(manifest.name).toBe('my-agent');
-      expect(manifest.dependencies['parley']).toBe(`file:vendor/parley-${packageJson.version}.tgz`);
+      expect(manifest.dependencies['parley-server']).toBe(`file:vendor/parley-server-${packageJson.version}.tgz`);
       expect(Object.keys(manifest.dependencies)).not.toContain('pg');
-      const copy = readFileSync(join(installed.folder, `my-agent/vendor/parley-${packageJson.version}.tgz`));
+      const copy = readFileSync(join(installed.folder, `my-agent/vendor/parley-server-${packageJson.version}.tgz`));
       expect(copy.equals(readFileSync(installed.tarball))).toBe(true);
     });
 
@@ -145,6 +189,16 @@ describe('the package', () => {
         const tests = await installed.run('npm', ['test'], {}, 'my-agent');
         expect(`${tests.stdout}${tests.stderr}`).toContain('# pass 2');
         expect(tests.code).toBe(0);
+      },
+      TIMEOUT_MS,
+    );
+
+    it(
+      'the project answers the question of its README as the README says',
+      async () => {
+        const project = join(installed.folder, 'my-agent');
+        const readme = readFileSync(join(project, 'README.md'), 'utf8');
+        expect(await withProjectServer(project, (url) => expectShownAnswers(readme, url))).toBe(0);
       },
       TIMEOUT_MS,
     );

@@ -15,7 +15,17 @@ import { until } from '../support/until.js';
 jest.setTimeout(240_000);
 
 const POSTGRES = process.env.TEST_DATABASE_URL ?? '';
-const WIRES = ['agent-api', 'responses', 'ag-ui', 'ag-kit', 'ag-kit-ag-ui', 'ag-kit-bot', 'runs', 'chat-completions'];
+const WIRES = [
+  'agent-api',
+  'responses',
+  'ag-ui',
+  'ag-kit',
+  'ag-kit-ag-ui',
+  'ag-kit-bot',
+  'runs',
+  'chat-completions',
+  'ai-sdk',
+];
 const WHY = POSTGRES ? NO_REDIS_SERVER : 'TEST_DATABASE_URL is not set';
 /** Nothing but a signal or the watch is fast. */
 const SLOW_SWEEPS = { LEASE_MS: '600000', SWEEP_INTERVAL_MS: '600000' };

@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { ModelClient, type ModelEvent, type ModelRequest } from '../../src/agent/index.js';
+import {
+  type Agent,
+  type AgentContext,
+  AgentRegistry,
+  AgentType,
+  ModelClient,
+  type ModelEvent,
+  ModelLoop,
+  type ModelRequest,
+} from '../../src/agent/index.js';
 import type { Principal } from '../../src/common/index.js';
 import { Database } from '../../src/database/index.js';
 import { type CalendarEvent, CalendarStore } from '../../src/samples/index.js';
@@ -134,6 +143,45 @@ describeOnDatabases('a server with SAMPLES=off', (open) => {
     expect(await served({}, events)).toEqual([EVENT]);
     await served(OFF, tablesOf);
     expect(await served({}, events)).toEqual([EVENT]);
+  });
+});
+
+@AgentType({ name: 'shop', description: 'Sells.', exposure: 'public' })
+class ShopAgent implements Agent {
+  constructor(private readonly loop: ModelLoop) {}
+
+  run(context: AgentContext): ReturnType<Agent['run']> {
+    return this.loop.run(context, { systemPrompt: 'Sell.' });
+  }
+}
+
+describe('a server with SAMPLES=model', () => {
+  it.each([
+    [{ SAMPLES: 'model' }, ['shop', 'worker']],
+    [{ SAMPLES: 'model', DEFAULT_AGENT: 'shop' }, ['shop']],
+    [{ ...OFF, DEFAULT_AGENT: 'shop' }, ['shop']],
+    [{ DEFAULT_AGENT: 'shop' }, ['shop', 'worker']],
+  ])('with %j clients see the agents %j', async (env, names) => {
+    const server = await startServer({ env, providers: [ShopAgent], listen: false });
+    try {
+      const agents = server.get(AgentRegistry).listFor(null);
+      expect(agents.map(({ name }) => name).sort()).toEqual(names);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('the demo model answers, without the tools and the tables of the samples', async () => {
+    const server = await startServer({ env: { SAMPLES: 'model' } });
+    try {
+      const body = { model: 'worker', input: 'What is 6 * 7?' };
+      expect(JSON.stringify(await post(`${server.url}/v1/responses`, body))).toContain('6 * 7 = 42');
+      const registered = await server.get(ToolRegistry).list();
+      expect(registered.map(({ name }) => name)).toEqual(['get_current_time']);
+      expect(await tablesOf(server)).not.toContain('calendar_events');
+    } finally {
+      await server.close();
+    }
   });
 });
 

@@ -1,8 +1,10 @@
-import { readdirSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../support/free-port.js';
 import { InstalledPackage, type ProgramEnd } from '../support/installed-package.js';
+import { compileProject, withProjectServer } from '../support/own-project.js';
 import { codeOf } from '../support/page-code.js';
+import { expectShownAnswers, questionsOf } from '../support/shown-questions.js';
 
 /** Packing, the compiler and a server, on a busy machine. */
 const TIMEOUT_MS = 240_000;
@@ -25,6 +27,11 @@ describe('the tutorials', () => {
     for (const [file, text] of code) installed.write(`${project}/${file}`, text);
   }
 
+  /** The text of a tutorial. */
+  function pageOf(name: string): string {
+    return readFileSync(join(__dirname, `../../docs/tutorials/${name}.md`), 'utf8');
+  }
+
   /** Runs all tests of a compiled project. */
   function runTests(project: string): Promise<ProgramEnd> {
     const tests = readdirSync(join(installed.folder, project, 'dist/test')).filter((file) => file.endsWith('.test.js'));
@@ -37,10 +44,11 @@ describe('the tutorials', () => {
       const port = String(await freePort());
       const script = (codeOf('docs/tutorials/deploy.md', 'deploy').get('try.sh') ?? '')
         .replaceAll('8090', port)
-        .replaceAll('npx parley', 'node node_modules/parley/bin/parley.mjs');
+        .replaceAll('npx parley', 'node node_modules/parley-server/bin/parley.mjs');
       const { code, stdout, stderr } = await installed.run('bash', ['-ec', script], { PORT: port }, 'my-agent');
       expect(code === 0 ? '' : `${stdout}${stderr}`).toBe('');
       expect(stdout).toContain('"status":"completed"');
+      for (const { outcome } of questionsOf(pageOf('deploy'))) expect(stdout).toContain(outcome);
       expect(stdout).toMatch(/^401$/m);
     },
     TIMEOUT_MS,
@@ -57,6 +65,21 @@ describe('the tutorials', () => {
   );
 
   it(
+    'the offline model answers the questions of the tutorials as they say',
+    async () => {
+      const project = join(installed.folder, 'my-agent');
+      compileProject(project);
+      const ask = async (url: string): Promise<void> => {
+        for (const name of ['first-agent', ...STEPS]) await expectShownAnswers(pageOf(name), url);
+        const agents = (await (await fetch(`${url}/api/v1/agents`)).json()) as { data: { name: string }[] };
+        expect(agents.data.map(({ name }) => name)).toEqual(['orders']);
+      };
+      expect(await withProjectServer(project, ask, { env: { MCP_SERVERS_FILE: 'mcp-servers.json' } })).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     'embed: the application compiles and its test passes',
     async () => {
       writeCode('shop', codeOf('docs/tutorials/embed.md', 'embed'));
@@ -67,6 +90,7 @@ describe('the tutorials', () => {
       expect(compiled).toMatchObject({ code: 0, stdout: '' });
       const { code, stdout } = await runTests('shop');
       expect(code === 0 ? '' : stdout).toBe('');
+      await withProjectServer(join(installed.folder, 'shop'), (url) => expectShownAnswers(pageOf('embed'), url));
     },
     TIMEOUT_MS,
   );

@@ -7,12 +7,12 @@ class RollArgs {
   @IsInt()
   @Min(2)
   @Max(100)
-  readonly sides?: number;
+  readonly sides: number = 6;
 }
 
 export class DiceTool {
   @AgentTool({ name: 'roll_dice', description: 'Rolls a dice.', effects: 'none', parameters: RollArgs })
-  async roll({ sides = 6 }: RollArgs): Promise<number> {
+  async roll({ sides }: RollArgs): Promise<number> {
     return randomInt(1, sides + 1);
   }
 }

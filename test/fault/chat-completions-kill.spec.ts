@@ -1,59 +1,13 @@
-import { request } from 'node:http';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
 import { counted } from '../support/process-client.js';
+import { FrameReader } from '../support/frame-reader.js';
 import { ServerProcess } from '../support/server-process.js';
-import { SseParser } from '../support/sse.js';
 
 const COUNT = 30;
 /** Kills of one run of this spec; the points are chosen at random. */
 const KILLS = 20;
 
 jest.setTimeout(600_000);
-
-/** How the connection of a client ended. */
-type Ending = 'clean' | 'cut';
-
-/** The frames of a completion as its client reads them. */
-class Reader {
-  readonly frames: string[] = [];
-  runId = '';
-  private readonly parser = new SseParser();
-  private wake: () => void = () => undefined;
-  private over = false;
-
-  /** Aborted or complete: a body that ends with an error was cut. */
-  readonly ended: Promise<Ending>;
-
-  constructor(url: string, body?: object) {
-    this.ended = new Promise((resolve) => {
-      const end = (ending: Ending): void => {
-        this.over = true;
-        this.wake();
-        resolve(ending);
-      };
-      const outgoing = request(
-        url,
-        { method: body ? 'POST' : 'GET', headers: { 'content-type': 'application/json' } },
-        (response) => {
-          this.runId = String(response.headers['x-run-id'] ?? '');
-          response.setEncoding('utf8');
-          response.on('data', (text: string) => {
-            for (const { data } of this.parser.push(text)) this.frames.push(data);
-            this.wake();
-          });
-          response.once('end', () => end(response.complete ? 'clean' : 'cut'));
-          response.once('error', () => end('cut'));
-        },
-      );
-      outgoing.once('error', () => end('cut'));
-      outgoing.end(body && JSON.stringify(body));
-    });
-  }
-
-  async until(frames: number): Promise<void> {
-    while (this.frames.length < frames && !this.over) await new Promise<void>((resolve) => (this.wake = resolve));
-  }
-}
 
 /** A random whole number from 0. */
 const below = (end: number): number => Math.floor(Math.random() * end);
@@ -83,15 +37,15 @@ describeOnDatabases('a completion whose server is killed', (openDatabase) => {
     await database.drop();
   });
 
-  const start = (): Reader =>
-    new Reader(`${server.url}/v1/chat/completions?on_disconnect=continue`, {
+  const start = (): FrameReader =>
+    new FrameReader(`${server.url}/v1/chat/completions?on_disconnect=continue`, {
       model: 'worker',
       stream: true,
       stream_options: { include_usage: true },
       messages: [{ role: 'user', content: `count to ${COUNT} slowly` }],
     });
-  const reopen = (runId: string, after: number): Reader =>
-    new Reader(`${server.url}/runs/${runId}/events?protocol=chat-completions&after=${after}`);
+  const reopen = (runId: string, after: number): FrameReader =>
+    new FrameReader(`${server.url}/runs/${runId}/events?protocol=chat-completions&after=${after}`);
 
   it(`is reopened with the same bytes from any frame, and its client never saw a clean end (${KILLS} times)`, async () => {
     for (let kill = 0; kill < KILLS; kill += 1) {

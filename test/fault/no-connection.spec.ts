@@ -31,6 +31,7 @@ const OWN_READS: Readonly<Record<string, string>> = {
   responses: `/compatible-mode/v1/responses/${RUN}`,
   runs: `/api/v1/agent/runs/${THREAD}`,
   'chat-completions': `/v1/chat/completions/${RUN}`,
+  'ai-sdk': `/ai-sdk/${THREAD}/messages`,
 };
 /** How each wire says that the database is unavailable. */
 const SHAPES: Readonly<Record<string, object>> = {
@@ -42,6 +43,7 @@ const SHAPES: Readonly<Record<string, object>> = {
   'ag-kit-bot': { code: 'DATABASE_ERROR' },
   runs: { code: 'database_error' },
   'chat-completions': { error: { code: 'service_unavailable' } },
+  'ai-sdk': { code: 'DATABASE_ERROR' },
 };
 
 (POSTGRES ? describe : describe.skip)(

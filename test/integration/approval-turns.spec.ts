@@ -90,7 +90,7 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
     await driver.server.runs.cancel(ALICE, one.runId);
     expect(await driver.server.runs.cancelSession(ALICE, two.view.sessionId)).toEqual([two.runId]);
     for (const run of [one, two]) expect(await driver.open(run)).toEqual([]);
-    const { items } = await driver.server.interrupts.list(ALICE, { status: 'cancelled', limit: 100 });
+    const { items } = await driver.server.interrupts.list(ALICE, { statuses: ['cancelled'], limit: 100 });
     expect(items).toHaveLength(2);
     expect(await codeOf(driver.answer(items[0]?.id ?? ''))).toBe('INTERRUPT_ALREADY_ANSWERED');
   });

@@ -187,9 +187,9 @@ describeOnLedgers('approvals', (ledger) => {
     driver.calls(call(0, 'pay', PAY, 'c1'));
     const runs = [await driver.ask(), await driver.ask(), await driver.ask()];
     await driver.server.run({ principal: BOB });
-    const first = await driver.server.interrupts.list(ALICE, { status: 'pending', limit: 2 });
+    const first = await driver.server.interrupts.list(ALICE, { statuses: ['pending'], limit: 2 });
     const second = await driver.server.interrupts.list(ALICE, {
-      status: 'pending',
+      statuses: ['pending'],
       limit: 2,
       cursor: first.nextCursor ?? '',
     });

@@ -1,4 +1,4 @@
-import { tenantReach } from '../../src/common/index.js';
+import { SystemClock, tenantReach } from '../../src/common/index.js';
 import type { SqlValue } from '../../src/database/index.js';
 import { TypeOrmRunSearch } from '../../src/run/adapters/typeorm-run-search.js';
 import { ALICE, describeOnLedgers, type Ledger, NOW } from '../support/ledger.js';
@@ -59,7 +59,9 @@ async function pagesOf(
     return all(sql, values);
   });
   expect(await log.read(newest, EVENTS_OF_RUN / 2, 20)).not.toHaveLength(0);
-  expect((await new TypeOrmRunSearch(database).list(tenantReach('default'), { limit: 20 })).items).toHaveLength(20);
+  expect(
+    (await new TypeOrmRunSearch(database, new SystemClock()).list(tenantReach('default'), { limit: 20 })).items,
+  ).toHaveLength(20);
   expect(await runs.list(ALICE, `session-${newest}`, { limit: 20 })).toHaveLength(1);
   spy.mockRestore();
   made.push([

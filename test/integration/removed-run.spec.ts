@@ -15,6 +15,7 @@ const HAS_ERROR_FRAME = {
   'ag-kit-bot': false,
   runs: false,
   'chat-completions': true,
+  'ai-sdk': false,
 };
 
 describeOnDatabases('readers at another server', (openDatabase) => {

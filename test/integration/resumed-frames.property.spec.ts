@@ -5,6 +5,7 @@ import { LoggedEvent } from '../../src/events/index.js';
 import { calls, endings, Interpreter } from '../../src/events/testing/random-program.js';
 import { AgUiEncoder } from '../../src/protocol/ag-ui-events/index.js';
 import { AgentApiEncoder } from '../../src/protocol/agent-api/agent-api.encoder.js';
+import { AiSdkEncoder } from '../../src/protocol/ai-sdk/ai-sdk.encoder.js';
 import { completionInfo } from '../../src/protocol/chat-completions/completion-info.js';
 import { CompletionEncoder } from '../../src/protocol/chat-completions/completion.encoder.js';
 import { HttpSettings } from '../../src/protocol/http/index.js';
@@ -27,6 +28,15 @@ const ENCODERS: Readonly<Record<string, (run: RunView) => FrameEncoder>> = {
   responses: (run) => new ResponsesEncoder(responseInfo(run)),
   runs: (run) => new RunsEncoder(run, { history }),
   'chat-completions': (run) => new CompletionEncoder(completionInfo(run)),
+  'ai-sdk': ({ runId }) =>
+    new AiSdkEncoder({
+      run: { runId, createdAt: 0 },
+      level: 6,
+      hasMetadata: true,
+      isStatic: () => false,
+      shown: (content) => content,
+      before: { messageId: 'answer_1', earlier: [], outputs: [], discarded: new Set() },
+    }),
   'ag-ui': ({ sessionId: threadId, runId }) => new AgUiEncoder({ threadId, runId, generation: 'v1', history }),
 };
 

@@ -31,7 +31,7 @@ describeOnLedgers('lists of runs that are followed', (ledger) => {
   const begin = (state: RelayState): void => {
     // While a relay is live, the ledger is looked at every five seconds only.
     relay = Object.assign(new LocalRelay(), { state: state as 'degraded' });
-    search = new TypeOrmRunSearch(ledger().database);
+    search = new TypeOrmRunSearch(ledger().database, new SystemClock());
     watch = new RunListWatch(search, relay, new SystemClock());
     stops = [];
   };

@@ -1,4 +1,4 @@
-import { type Reach, tenantReach, userReach } from '../../src/common/index.js';
+import { type Reach, SystemClock, tenantReach, userReach } from '../../src/common/index.js';
 import type { SqlValue } from '../../src/database/index.js';
 import {
   listStatement,
@@ -36,7 +36,7 @@ const FILL = `
 
 describeOnLedgers('a ledger with 100,000 runs', (ledger) => {
   const list = (query: Partial<RunListQuery>, reach = TENANT) =>
-    new TypeOrmRunSearch(ledger().database).list(reach, { limit: 50, ...query });
+    new TypeOrmRunSearch(ledger().database, new SystemClock()).list(reach, { limit: 50, ...query });
 
   /** The runs of all pages. */
   const all = async (query: Partial<RunListQuery>, reach: Reach): Promise<readonly RunSummary[]> => {

@@ -26,6 +26,7 @@ export const WATCHED = [
   'ag-kit-bot',
   'runs',
   'chat-completions',
+  'ai-sdk',
 ] as const;
 
 /** `GET /runs/{runId}/events` in the frames of a wire, continued by the number of frames. */

@@ -8,7 +8,12 @@ import { Client } from 'pg';
 export interface TestDatabase {
   readonly kind: 'sqlite' | 'postgres';
   /** What a server needs in its environment to use it. */
-  readonly env: { readonly DATA_DIR: string; readonly DATABASE_URL?: string; readonly DATABASE_WAIT_MS?: string };
+  readonly env: {
+    readonly DATA_DIR: string;
+    readonly DATABASE_URL?: string;
+    readonly DATABASE_WAIT_MS?: string;
+    readonly DATABASE_SCHEMA?: string;
+  };
   /** Deletes it and everything in it. */
   drop(): Promise<void>;
 }
@@ -19,17 +24,19 @@ export async function sqliteDatabase(): Promise<TestDatabase> {
   return { kind: 'sqlite', env: { DATA_DIR: folder }, drop: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** A database of its own in the server that TEST_DATABASE_URL names. */
+/** A database of its own in the server that TEST_DATABASE_URL names, with its tables in TEST_DATABASE_SCHEMA. */
 export async function postgresDatabase(server: string): Promise<TestDatabase> {
   const name = `parley_test_${randomBytes(6).toString('hex')}`;
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
   await administer(server, `CREATE DATABASE ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
+  const { TEST_DATABASE_SCHEMA } = process.env;
+  const schema = TEST_DATABASE_SCHEMA ? { DATABASE_SCHEMA: TEST_DATABASE_SCHEMA } : {};
   return {
     kind: 'postgres',
     // On a busy machine a healthy database may take longer than the default.
-    env: { DATA_DIR: folder, DATABASE_URL: url.toString(), DATABASE_WAIT_MS: '10000' },
+    env: { DATA_DIR: folder, DATABASE_URL: url.toString(), DATABASE_WAIT_MS: '10000', ...schema },
     drop: async () => {
       await administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       await rm(folder, { recursive: true, force: true });

@@ -199,6 +199,7 @@ function fakeView(runId: string, { log, canceled, request, createdAt }: FakeRun)
     agentType: 'worker',
     state: ended ? (ended.status as RunView['state']) : log.length > 0 ? 'running' : 'queued',
     isRolledBack: false,
+    isResumed: false,
     attempt: 1,
     createdAt,
     startedAt: log.length > 0 ? 1_795_253_520_500 : null,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { chatAttempts } from './foreign-chats.js';
 
 /** What one conversation of the owner is known by. */
 export interface Ids {
@@ -147,10 +148,12 @@ export function attempts({ session, run, key, message, interrupt, attachment }: 
     { method: 'POST', path: `/api/v1/agent/runs/${session}/${key}/resume`, body: { runId: randomUUID(), resume } },
     { method: 'GET', path: `/api/v1/agent/tasks/${run}` },
     { method: 'GET', path: `/api/v1/agent/history?threadId=${session}` },
-    ...['agent-api', 'responses', 'ag-ui', 'ag-kit', 'runs', 'chat-completions'].flatMap((protocol): Attempt[] => [
-      { method: 'GET', path: `/runs/${run}/events?protocol=${protocol}` },
-      { method: 'GET', path: `/runs/${run}/events?protocol=${protocol}&follow=session` },
-    ]),
+    ...['agent-api', 'responses', 'ag-ui', 'ag-kit', 'runs', 'chat-completions', 'ai-sdk'].flatMap(
+      (protocol): Attempt[] => [
+        { method: 'GET', path: `/runs/${run}/events?protocol=${protocol}` },
+        { method: 'GET', path: `/runs/${run}/events?protocol=${protocol}&follow=session` },
+      ],
+    ),
     ...[
       '',
       '/request',
@@ -178,6 +181,7 @@ export function attempts({ session, run, key, message, interrupt, attachment }: 
       method: 'GET',
       path: `/api/v1/agent/attachments/${attachment}/content${query}`,
     })),
+    ...chatAttempts({ session, run, message, interrupt }, words),
     {
       method: 'POST',
       path: '/v1/aibot/bots/worker/conversation',
@@ -287,6 +291,11 @@ export const SAY: Readonly<Record<string, (session: string, key: string, words: 
     method: 'POST',
     path: '/copilotkit/agent/worker/run',
     body: { threadId, runId, messages: [say(randomUUID(), words)] },
+  }),
+  'ai-sdk': (id, _, words) => ({
+    method: 'POST',
+    path: '/ai-sdk',
+    body: { id, message: { id: randomUUID(), role: 'user', parts: [{ type: 'text', text: words }] } },
   }),
   'ag-kit': (conversationId, _, words) => ({
     method: 'POST',

@@ -9,6 +9,10 @@ const MESSAGE = { role: 'user', content: [{ type: 'text', text: 'count to 30 slo
 const VALID: Readonly<Record<string, object>> = {
   '/process': { input: [MESSAGE] },
   '/v1/responses': { model: 'default', input: 'count to 30 slowly', stream: true },
+  '/ai-sdk': {
+    ...{ id: 'c', trigger: 'submit-message' },
+    messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'count to 30 slowly' }] }],
+  },
   '/ag-ui': {
     ...{ threadId: 't', runId: 'r', state: {}, tools: [], context: [], forwardedProps: {} },
     messages: [{ id: 'm', role: 'user', content: 'count to 30 slowly' }],

@@ -12,7 +12,7 @@ import {
   ToolSettings,
 } from '../../src/tools/index.js';
 import { ALLOW_ALL } from '../../src/tools/testing/allow-all.js';
-import { McpToolSource } from '../../src/tools/mcp/mcp-tool-source.js';
+import { McpToolSource } from '../../src/tools/adapters/mcp/mcp-tool-source.js';
 
 /** The MCP tools of a configuration, called through the real pipeline. */
 export class McpSource {

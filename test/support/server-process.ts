@@ -80,6 +80,7 @@ export class ServerProcess {
       env: {
         ...inherited,
         LOG_LEVEL: 'warn',
+        LLM_START_CHECK: 'false',
         DATABASE_WAIT_MS: '10000',
         ...this.database.env,
         PORT: String(this.port),

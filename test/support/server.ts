@@ -6,7 +6,7 @@ import { LLMock } from '@copilotkit/aimock';
 import { type Abstract, ConsoleLogger, type INestApplicationContext, type Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
-import type { ModelSource } from '../../src/agent/adapters/index.js';
+import type { ModelSource } from '../../src/agent/index.js';
 import { AppModule, type Extensions } from '../../src/app.module.js';
 import { readConfiguration } from '../../src/app.settings.js';
 import { configureApp, createFastifyAdapter } from '../../src/app.setup.js';
@@ -102,6 +102,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   if (upstream) cleanups.push(() => upstream.stop());
   const configuration = readConfiguration({
     LOG_LEVEL: 'silent',
+    // Tests count the requests to their model servers.
+    LLM_START_CHECK: 'false',
     ...(await databaseEnv(options.database, cleanups)),
     SHUTDOWN_GRACE_MS: '500',
     // On a busy machine even a new connection takes its time.
@@ -109,11 +111,11 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     ...(upstream && { LLM_BASE_URL: `${upstream.url}/v1`, LLM_API_KEY: 'sk-test', LLM_MAX_RETRIES: '0' }),
     ...options.env,
   });
-  const { imports = [], providers = [], providerOptions } = options;
+  const { imports = [], providers = [], providerOptions, models } = options;
   const model = typeof options.model === 'object' ? options.model : undefined;
   const module = await overridden(
     Test.createTestingModule({
-      imports: [AppModule.forRoot(configuration, { imports, providers, model, providerOptions })],
+      imports: [AppModule.forRoot(configuration, { imports, providers, model, models, providerOptions })],
     }),
     options,
   )

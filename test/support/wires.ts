@@ -119,6 +119,15 @@ export const WIRES: readonly Wire[] = [
     }),
     shown: completionShown,
   },
+  {
+    name: 'ai-sdk',
+    say: ({ sessionId: id, words, turn, user }) => ({
+      path: '/ai-sdk',
+      body: { id, messages: [{ id: `m-${turn}`, role: 'user', parts: [{ type: 'text', text: words }] }] },
+      headers: userHeader(user),
+    }),
+    shown: uiMessagesShown,
+  },
 ];
 
 function agentApiShown(stream: string): Shown {
@@ -224,5 +233,35 @@ function completionShown(stream: string): Shown {
       return name === undefined || args === undefined ? [] : [{ name, arguments: args, output: undefined }];
     }),
     usage: usage ? { input: usage.prompt_tokens, output: usage.completion_tokens } : undefined,
+  };
+}
+
+function uiMessagesShown(stream: string): Shown {
+  const chunks = jsonFrames(stream) as {
+    type: string;
+    delta?: string;
+    toolCallId?: string;
+    toolName?: string;
+    inputTextDelta?: string;
+    output?: unknown;
+    messageMetadata?: { parley?: { usage?: { input_tokens: number; output_tokens: number } } };
+  }[];
+  const usage = chunks.at(-1)?.messageMetadata?.parley?.usage;
+  const of = (id: string | undefined) => chunks.filter(({ toolCallId }) => toolCallId === id);
+  return {
+    text: chunks.map(({ type, delta = '' }) => (type === 'text-delta' ? delta : '')).join(''),
+    calls: chunks
+      .filter(({ type }) => type === 'tool-input-start')
+      .map(({ toolCallId, toolName = '' }) => {
+        const output = of(toolCallId).find(({ type }) => type === 'tool-output-available')?.output;
+        return {
+          name: toolName,
+          arguments: of(toolCallId)
+            .map(({ inputTextDelta = '' }) => inputTextDelta)
+            .join(''),
+          output: typeof output === 'string' ? output : JSON.stringify(output),
+        };
+      }),
+    usage: usage && { input: usage.input_tokens, output: usage.output_tokens },
   };
 }

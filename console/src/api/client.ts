@@ -1,3 +1,4 @@
+import { noteAnswer, noteLoss } from '../lib/connection.js';
 import { isObject } from '../lib/format.js';
 import { readSse, type SseFrame } from '../lib/sse.js';
 import { renewIfDue } from '../access/oidc/renewal.js';
@@ -86,7 +87,22 @@ export async function request(path: string, ask: Ask = {}): Promise<Response> {
   return response;
 }
 
-function send(path: string, { method, query, body, user, signal }: Ask): Promise<Response> {
+/** What a proxy answers when the server behind it is away. */
+const AWAY: ReadonlySet<number> = new Set([502, 504]);
+
+async function send(path: string, ask: Ask): Promise<Response> {
+  try {
+    const response = await fetchAnswer(path, ask);
+    if (AWAY.has(response.status)) noteLoss();
+    else noteAnswer();
+    return response;
+  } catch (error) {
+    if (error instanceof TypeError) noteLoss();
+    throw error;
+  }
+}
+
+function fetchAnswer(path: string, { method, query, body, user, signal }: Ask): Promise<Response> {
   const isForm = body instanceof FormData;
   return fetch(urlOf(path, query), {
     method: method ?? (body === undefined ? 'GET' : 'POST'),

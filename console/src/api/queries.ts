@@ -18,6 +18,8 @@ export function createQueries(): QueryClient {
       queries: {
         queryKeyHashFn: (key) => hashKey([signInId() ?? null, key]),
         retry: (count, error) => count < 3 && isPassing(error),
+        // The server may be on this machine: whether the browser is online says nothing.
+        networkMode: 'always',
         staleTime: 2000,
         refetchOnWindowFocus: false,
       },

@@ -1,33 +1,35 @@
 import { type ReactNode, useState } from 'react';
 import type { Interrupt, InterruptAnswer } from '../api/types.js';
-import { objectIn, pretty, time } from '../lib/format.js';
+import { objectIn, pretty } from '../lib/format.js';
 import { SchemaForm } from '../schema/schema-form.js';
 import { defaultOf } from '../schema/schema-values.js';
+import { Json } from '../ui/json.js';
+import { Lack } from '../ui/lack.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 
 interface Props {
   readonly interrupt: Interrupt;
+  /** Whether an answer is on its way. */
+  readonly isBusy?: boolean;
   readonly onAnswer: (answer: InterruptAnswer) => void;
 }
 
 /** Asks a person for a decision, or for the value that an agent needs. */
-export function InterruptForm({ interrupt, onAnswer }: Props): ReactNode {
-  return interrupt.kind === 'approval' ? (
-    <ApprovalForm interrupt={interrupt} onAnswer={onAnswer} />
-  ) : (
-    <InputForm interrupt={interrupt} onAnswer={onAnswer} />
-  );
+export function InterruptForm(props: Props): ReactNode {
+  return props.interrupt.kind === 'approval' ? <ApprovalForm {...props} /> : <InputForm {...props} />;
 }
 
-function ApprovalForm({ interrupt, onAnswer }: Props): ReactNode {
-  const { id, toolName, arguments: given, mayEdit, message, reason, expiresAt } = interrupt;
+function ApprovalForm({ interrupt, isBusy = false, onAnswer }: Props): ReactNode {
+  // Its message only repeats the question.
+  const { id, toolName, arguments: given, mayEdit, reason, refusal } = interrupt;
   const original = pretty(given ?? {});
   const [text, setText] = useState(original);
   const [why, setWhy] = useState('');
   const edited = text === original ? undefined : objectIn(text);
   const isBroken = text !== original && edited === undefined;
+  const isOff = refusal !== null || isBusy;
   const decide = (approve: boolean): void =>
-    onAnswer({ approve, ...(why && { reason: why }), ...(approve && edited && { arguments: edited }) });
+    onAnswer({ approve, ...(why && !approve && { reason: why }), ...(approve && edited && { arguments: edited }) });
   return (
     <form
       className="ask"
@@ -37,39 +39,56 @@ function ApprovalForm({ interrupt, onAnswer }: Props): ReactNode {
       <h2>
         May the agent call <code>{toolName}</code>?
       </h2>
-      {message && <p>{message}</p>}
-      {reason && reason !== message && <p className="muted">{reason}</p>}
-      <label htmlFor={`args-${id}`}>{mayEdit ? 'Arguments (you may change them)' : 'Arguments'}</label>
-      <textarea
-        id={`args-${id}`}
-        className="code"
-        rows={Math.min(12, original.split('\n').length + 1)}
-        spellCheck={false}
-        readOnly={!mayEdit}
-        aria-invalid={isBroken}
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-      />
+      {reason && <p>{reason}</p>}
+      {mayEdit && refusal === null ? (
+        <>
+          <label htmlFor={`args-${id}`}>Arguments (you may change them)</label>
+          <textarea
+            id={`args-${id}`}
+            className="code"
+            rows={Math.min(12, original.split('\n').length + 1)}
+            spellCheck={false}
+            aria-invalid={isBroken}
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        </>
+      ) : (
+        <Json value={given ?? {}} label="Arguments" />
+      )}
       {isBroken && <ErrorNotice error="The arguments must be a JSON object." />}
-      <label htmlFor={`why-${id}`}>Reason for a denial</label>
-      <input id={`why-${id}`} maxLength={2000} value={why} onChange={({ target }) => setWhy(target.value)} />
-      {expiresAt && <p className="muted">Expires {time(expiresAt)}</p>}
-      <div className="row">
-        <button type="button" className="primary" disabled={isBroken} onClick={() => decide(true)}>
+      <div className="ask-acts">
+        <button
+          type="button"
+          className="primary"
+          disabled={isBroken || isOff}
+          aria-describedby={refusal === null ? undefined : `lack-${id}`}
+          onClick={() => decide(true)}
+        >
           {edited ? 'Approve with changes' : 'Approve'}
         </button>
-        <button type="button" onClick={() => decide(false)}>
+        <button type="button" disabled={isOff} onClick={() => decide(false)}>
           Deny
         </button>
+        <input
+          aria-label="Reason for a denial"
+          placeholder="Reason, if you deny it"
+          maxLength={2000}
+          disabled={isOff}
+          value={why}
+          onChange={({ target }) => setWhy(target.value)}
+        />
       </div>
+      <Lack id={`lack-${id}`} why={sentence(refusal)} />
     </form>
   );
 }
 
-function InputForm({ interrupt, onAnswer }: Props): ReactNode {
-  const { id, message, responseSchema, expiresAt } = interrupt;
+function InputForm({ interrupt, isBusy = false, onAnswer }: Props): ReactNode {
+  const { id, message, responseSchema, refusal } = interrupt;
   const schema = responseSchema ?? {};
   const [value, setValue] = useState<unknown>(() => defaultOf(schema));
+  const isOff = refusal !== null || isBusy;
   return (
     <form
       className="ask"
@@ -81,15 +100,25 @@ function InputForm({ interrupt, onAnswer }: Props): ReactNode {
     >
       <h2>{message ?? 'The agent asks'}</h2>
       <SchemaForm id={id} schema={schema} value={value} label="Answer" onChange={setValue} isRequired />
-      {expiresAt && <p className="muted">Expires {time(expiresAt)}</p>}
       <div className="row">
-        <button type="submit" className="primary">
+        <button
+          type="submit"
+          className="primary"
+          disabled={isOff}
+          aria-describedby={refusal === null ? undefined : `lack-${id}`}
+        >
           Answer
         </button>
-        <button type="button" onClick={() => onAnswer({ cancel: true })}>
+        <button type="button" disabled={isOff} onClick={() => onAnswer({ cancel: true })}>
           Nobody will answer
         </button>
       </div>
+      <Lack id={`lack-${id}`} why={sentence(refusal)} />
     </form>
   );
+}
+
+/** What the server says of a caller that may not answer, as a sentence of its own. */
+function sentence(refusal: string | null): string | undefined {
+  return refusal === null ? undefined : `You cannot answer this: ${refusal.replace(/\.$/, '')}.`;
 }

@@ -1,4 +1,4 @@
-import { bytes, duration, isObject, objectIn, pretty, time } from './format.js';
+import { ago, bytes, duration, isObject, objectIn, pretty, time } from './format.js';
 
 describe('formats', () => {
   it.each([
@@ -6,6 +6,10 @@ describe('formats', () => {
     [849.6, '850 ms'],
     [3200, '3.2 s'],
     [250_000, '4 min 10 s'],
+    [240_000, '4 min'],
+    [7_500_000, '2 h 5 min'],
+    [86_400_000, '1 d'],
+    [100_800_000, '1 d 4 h'],
   ])('%d ms is %s', (ms, text) => {
     expect(duration(ms)).toBe(text);
   });
@@ -17,6 +21,16 @@ describe('formats', () => {
     [4_700_000, '4.7 MB'],
   ])('%d bytes are %s', (size, text) => {
     expect(bytes(size)).toBe(text);
+  });
+
+  it.each([
+    [30, 'just now'],
+    [150, '2 min. ago'],
+    [7300, '2 hr. ago'],
+    [90_000, 'yesterday'],
+  ])('%d seconds ago is %s', (seconds, text) => {
+    const now = Date.parse('2026-01-31T12:00:00Z');
+    expect(ago(new Date(now - seconds * 1000).toISOString(), now)).toBe(text);
   });
 
   it('a missing time is a dash, and one that is none stays as it is', () => {

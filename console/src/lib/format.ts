@@ -1,9 +1,17 @@
-/** A length of time for people: `850 ms`, `3.2 s`, `4 min 10 s`. */
+/** A length of time for people: `850 ms`, `3.2 s`, `4 min 10 s`, `2 h 5 min`, `3 d`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  const minutes = Math.floor(ms / 60_000);
-  return `${minutes} min ${Math.round((ms % 60_000) / 1000)} s`;
+  if (ms < 3_600_000) return inUnits(Math.round(ms / 1000), 60, 'min', 's');
+  if (ms < 86_400_000) return inUnits(Math.round(ms / 60_000), 60, 'h', 'min');
+  return inUnits(Math.round(ms / 3_600_000), 24, 'd', 'h');
+}
+
+/** A number of small units as large ones and the rest; a rest of none is left out. */
+function inUnits(count: number, ofLarge: number, large: string, small: string): string {
+  const rest = count % ofLarge;
+  const whole = `${Math.floor(count / ofLarge)} ${large}`;
+  return rest === 0 ? whole : `${whole} ${rest} ${small}`;
 }
 
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -13,6 +21,29 @@ export function time(value: string | number | null | undefined): string {
   if (value === null || value === undefined) return '–';
   const date = new Date(value);
   return Number.isNaN(date.getTime()) ? String(value) : DATE.format(date);
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** The time of day of a moment. */
+export function clock(at: number): string {
+  return CLOCK.format(at);
+}
+
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+/** The units of a length of time, and how many milliseconds they begin with. */
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** How long ago something was: `5 min ago`. @param now in milliseconds since the epoch */
+export function ago(value: string, now: number): string {
+  const ms = now - Date.parse(value);
+  const [unit, length] = UNITS.find(([, least]) => ms >= least) ?? [];
+  if (unit === undefined || length === undefined) return 'just now';
+  return RELATIVE.format(-Math.floor(ms / length), unit);
 }
 
 const SHORT = new Intl.DateTimeFormat(undefined, {

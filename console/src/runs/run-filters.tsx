@@ -1,14 +1,19 @@
 import { type ReactNode, useState } from 'react';
 import { go, hrefOf, Link } from '../lib/router.js';
+import { outcomeWord } from '../ui/outcome.js';
 
 const STATUSES = ['queued', 'running', 'completed', 'incomplete', 'failed', 'canceled', 'interrupted'];
-const WIRES = ['agent-api', 'responses', 'chat-completions', 'ag-ui', 'copilotkit', 'ag-kit', 'runs'];
+const WIRES = ['agent-api', 'responses', 'chat-completions', 'ai-sdk', 'ag-ui', 'copilotkit', 'ag-kit', 'runs'];
+/** Those that a phone shows only on demand. */
+const MORE = ['status', 'wire', 'agent', 'user', 'since', 'until', 'session'] as const;
 
 /** The filters of the list of runs. They are kept in the address. */
 export function RunFilters({ filters }: { readonly filters: Readonly<Record<string, string>> }): ReactNode {
-  const { text: wanted = '' } = filters;
+  const { text: wanted = '', session } = filters;
   const [text, setText] = useState(wanted);
   const [shown, setShown] = useState(wanted);
+  const chosen = MORE.filter((name) => filters[name]).length;
+  const [isOpen, setOpen] = useState(chosen > 0);
   // The address may change without the field, by "Clear" or by going back.
   if (shown !== wanted) {
     setShown(wanted);
@@ -16,13 +21,20 @@ export function RunFilters({ filters }: { readonly filters: Readonly<Record<stri
   }
   const set = (change: Readonly<Record<string, string>>): void =>
     go(hrefOf(['runs'], { ...filters, ...change }), { replace: true });
-  const choice = (name: string, title: string, values: readonly string[]): ReactNode => (
+  const choice = (
+    name: string,
+    title: string,
+    values: readonly string[],
+    wordOf = (value: string) => value,
+  ): ReactNode => (
     <label>
       {title}
       <select value={filters[name]} onChange={({ target }) => set({ [name]: target.value })}>
         <option value="">All</option>
         {values.map((value) => (
-          <option key={value}>{value}</option>
+          <option key={value} value={value}>
+            {wordOf(value)}
+          </option>
         ))}
       </select>
     </label>
@@ -35,7 +47,7 @@ export function RunFilters({ filters }: { readonly filters: Readonly<Record<stri
   );
   return (
     <form
-      className="filters"
+      className={isOpen ? 'filters run-filters' : 'filters run-filters folded'}
       role="search"
       aria-label="Filters"
       onSubmit={(event) => {
@@ -53,16 +65,28 @@ export function RunFilters({ filters }: { readonly filters: Readonly<Record<stri
           onBlur={() => set({ text })}
         />
       </label>
-      {choice('status', 'Status', STATUSES)}
-      {choice('wire', 'Wire', WIRES)}
-      {field('agent', 'Agent', 'text')}
-      {field('user', 'User', 'text')}
-      {field('since', 'Since', 'datetime-local')}
-      {field('until', 'Until', 'datetime-local')}
       <button type="submit">Search</button>
-      <Link to={hrefOf(['runs'])} className="button">
-        Clear
-      </Link>
+      <button
+        type="button"
+        className="more-filters"
+        aria-expanded={isOpen}
+        aria-controls="run-filters"
+        onClick={() => setOpen(!isOpen)}
+      >
+        Filters{chosen > 0 && ` (${chosen})`}
+      </button>
+      <div id="run-filters" className="filter-fields">
+        {choice('status', 'Status', STATUSES, outcomeWord)}
+        {choice('wire', 'Wire', WIRES)}
+        {field('agent', 'Agent', 'text')}
+        {field('user', 'User', 'text')}
+        {field('since', 'Since', 'datetime-local')}
+        {field('until', 'Until', 'datetime-local')}
+        {session && field('session', 'Session', 'text')}
+        <Link to={hrefOf(['runs'])} className="button">
+          Clear
+        </Link>
+      </div>
     </form>
   );
 }

@@ -1,45 +1,68 @@
 import { Tabs } from '@base-ui/react/tabs';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { json, request, stream } from '../api/client.js';
+import { ApiError, json, stream } from '../api/client.js';
 import type { RunDetail } from '../api/types.js';
 import { count, duration, time } from '../lib/format.js';
-import { hrefOf, Link } from '../lib/router.js';
+import { go, hrefOf, Link, usePlace } from '../lib/router.js';
+import { useTitle } from '../lib/use-title.js';
 import { FramesPanel } from '../talk/frames-panel.js';
-import { Json } from '../ui/json.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { JsonTree } from '../ui/json-tree.js';
+import { Outcome, stateOf } from '../ui/outcome.js';
 import { EventsView } from './events-view.js';
+import { Fact } from './fact.js';
+import { RunActions } from './run-actions.js';
 import { isOver } from './run-status.js';
 import { TimelineView } from './timeline-view.js';
+import { TurnStrip } from './turn-strip.js';
 
 const TABS = ['Timeline', 'Events', 'Steps', 'Request', 'Response', 'Watch'] as const;
 
 /** One run: the same page whichever wire began it. */
 export function RunPage({ id }: { readonly id: string }): ReactNode {
+  const { query } = usePlace();
   const path = `api/v1/runs/${encodeURIComponent(id)}`;
-  const { data: run, error } = useQuery({ queryKey: ['run', id], queryFn: () => json<RunDetail>(path) });
+  const { data: run, error, refetch } = useQuery({ queryKey: ['run', id], queryFn: () => json<RunDetail>(path) });
   useWatch(id, path, run !== undefined && !isOver(run.status));
-  if (error)
+  const title = run && (run.input ?? run.turn?.input ?? run.id);
+  useTitle(title && `Run: ${title}`);
+  const tab = TABS.find((name) => name.toLowerCase() === query.get('tab')) ?? 'Timeline';
+  const show = (name: string): void =>
+    go(hrefOf(['runs', id], { tab: name === 'Timeline' ? undefined : name.toLowerCase() }), { replace: true });
+  if (error && !run)
     return (
       <div className="page">
-        <ErrorNotice error={error} />
+        <Crumbs />
+        {error instanceof ApiError && error.status === 404 ? (
+          <div className="empty">
+            <h1>Run not found</h1>
+            <p>
+              There is no run <code>{id}</code>, or your credential may not read it.
+            </p>
+          </div>
+        ) : (
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        )}
       </div>
     );
   if (!run) return <p className="page muted">Loading…</p>;
   return (
     <div className="page">
-      <header>
-        <h1 className="run-title">{run.input ?? run.id}</h1>
-        <span className={`badge ${run.status}`}>{run.status}</span>
-        <Actions run={run} path={path} />
+      <Crumbs />
+      <header className="run-header">
+        <h1 className="run-title">{title}</h1>
+        <Outcome state={stateOf(run)} />
+        <RunActions run={run} path={path} />
       </header>
       {run.error && (
         <p className="notice error">
-          {run.error.message} ({run.error.code})
+          <code>{run.error.code}</code> {run.error.message}
         </p>
       )}
+      <TurnStrip run={run} />
       <Facts run={run} />
-      <Tabs.Root defaultValue="Timeline" className="run-parts">
+      <Tabs.Root value={tab} onValueChange={(name) => show(String(name))} className="run-parts">
         <Tabs.List className="tabs" aria-label="Parts of the run">
           {TABS.map((name) => (
             <Tabs.Tab key={name} value={name} className="tab">
@@ -48,7 +71,7 @@ export function RunPage({ id }: { readonly id: string }): ReactNode {
           ))}
         </Tabs.List>
         <Tabs.Panel value="Timeline" className="panel">
-          <TimelineView id={id} path={path} />
+          <TimelineView run={run} path={path} />
         </Tabs.Panel>
         <Tabs.Panel value="Events" className="panel">
           <EventsView id={id} path={path} />
@@ -66,72 +89,47 @@ export function RunPage({ id }: { readonly id: string }): ReactNode {
   );
 }
 
-function Actions({ run, path }: { readonly run: RunDetail; readonly path: string }): ReactNode {
-  const [error, setError] = useState<unknown>();
-  const cancel = (): void => {
-    request(`${path}/cancel`, { method: 'POST', body: {} }).catch(setError);
-  };
-  const download = (): void => {
-    save(`${path}/events.jsonl`, `${run.id}.jsonl`).catch(setError);
-  };
+function Crumbs(): ReactNode {
   return (
-    <div className="row">
-      {!isOver(run.status) && (
-        <button type="button" className="danger" onClick={cancel}>
-          Cancel the run
-        </button>
-      )}
-      <Link to={hrefOf(['talk'], { session: run.sessionId })} className="button">
-        Open in Talk
-      </Link>
-      <button type="button" onClick={download}>
-        Download JSONL
-      </button>
-      <ErrorNotice error={error} />
-    </div>
+    <nav aria-label="Above" className="crumbs">
+      <Link to={hrefOf(['runs'])}>← Runs</Link>
+    </nav>
   );
-}
-
-/** Saves an answer as a file. It is fetched, because a link could not carry the credential. */
-async function save(path: string, name: string): Promise<void> {
-  const url = URL.createObjectURL(await (await request(path)).blob());
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }
 
 function Facts({ run }: { readonly run: RunDetail }): ReactNode {
   const { startedAt, endedAt, usage, takeovers, queuePosition } = run;
+  // A phone shows the timeline first.
+  const [isWide] = useState(() => matchMedia('(min-width: 45rem)').matches);
   const took = startedAt && endedAt ? duration(Date.parse(endedAt) - Date.parse(startedAt)) : '–';
-  const facts: readonly (readonly [string, ReactNode])[] = [
-    ['Id', <code key="id">{run.id}</code>],
-    [
-      'Session',
-      <Link key="session" to={hrefOf(['sessions', run.sessionId])}>
-        {run.sessionId}
-      </Link>,
-    ],
-    ['User', run.userId],
-    ['Wire', run.wire],
-    ['Agent', run.agent],
-    ['Created', time(run.createdAt)],
-    ['Took', took],
-    ...(queuePosition === null ? [] : [['Position in the queue', queuePosition] as const]),
-    ['Tokens', usage ? `${count(usage.inputTokens)} in, ${count(usage.outputTokens)} out` : '–'],
-    ['Events', count(run.eventCount)],
-    ['Attempts', takeovers.length === 0 ? run.attempt : `${run.attempt}, recovered ${time(takeovers.at(-1)?.at)}`],
-  ];
   return (
-    <dl className="facts">
-      {facts.map(([name, value]) => (
-        <div key={name} className={name === 'Id' || name === 'Session' ? 'wide' : undefined}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <dl className="facts">
+        <Fact name="Agent">{run.agent}</Fact>
+        <Fact name="Wire">{run.wire}</Fact>
+        <Fact name="User">{run.userId}</Fact>
+        <Fact name="Created">{time(run.createdAt)}</Fact>
+        <Fact name="Took">{took}</Fact>
+        <Fact name="Tokens">{usage ? `${count(usage.inputTokens)} in, ${count(usage.outputTokens)} out` : '–'}</Fact>
+        {queuePosition !== null && <Fact name="Position in the queue">{queuePosition}</Fact>}
+      </dl>
+      <details className="more-facts" open={isWide}>
+        <summary>More of this run</summary>
+        <dl className="facts">
+          <Fact name="Model">{run.model ?? 'the configured one'}</Fact>
+          <Fact name="Events">{count(run.eventCount)}</Fact>
+          <Fact name="Attempts">
+            {takeovers.length === 0 ? run.attempt : `${run.attempt}, recovered ${time(takeovers.at(-1)?.at)}`}
+          </Fact>
+          <Fact name="Session" isWide>
+            <Link to={hrefOf(['sessions', run.sessionId])}>{run.sessionId}</Link>
+          </Fact>
+          <Fact name="Run" isWide>
+            <code>{run.id}</code>
+          </Fact>
+        </dl>
+      </details>
+    </>
   );
 }
 
@@ -142,9 +140,9 @@ interface DocumentProps {
 }
 
 function Document({ id, path, label }: DocumentProps): ReactNode {
-  const { data, error } = useQuery({ queryKey: ['run', id, label], queryFn: () => json<unknown>(path) });
-  if (error) return <ErrorNotice error={error} />;
-  return data === undefined ? <p className="muted">Loading…</p> : <Json value={data} label={label} />;
+  const { data, error, refetch } = useQuery({ queryKey: ['run', id, label], queryFn: () => json<unknown>(path) });
+  if (error && data === undefined) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  return data === undefined ? <p className="muted">Loading…</p> : <JsonTree value={data} label={label} />;
 }
 
 /** While a run is in progress, what is shown of it is read again when its log grows, at most once a second. */

@@ -6,10 +6,12 @@ import type { SseFrame } from '../lib/sse.js';
 import { wait } from '../lib/wait.js';
 
 const PAUSE_MS = 2000;
+const AGAIN_MS = 2000;
 
 /**
  * Keeps a list of runs that was read with `usePages` current: runs that change are replaced at their place, new ones
- * that match the filters come first, and those that were removed disappear. Nothing is read again.
+ * that match the filters come first, and those that were removed disappear. Only for a run that continues another one,
+ * the list is read again, at most every two seconds.
  */
 export function useLiveRuns(path: string, query: Query): void {
   const queries = useQueryClient();
@@ -18,12 +20,21 @@ export function useLiveRuns(path: string, query: Query): void {
     const aborter = new AbortController();
     const { signal } = aborter;
     const wanted = JSON.parse(filters) as Query;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const readAgain = (): void => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void queries.invalidateQueries({ queryKey: [path, wanted] });
+      }, AGAIN_MS);
+    };
     const apply = ({ event, data }: SseFrame): void => {
       const run = JSON.parse(data) as Run;
       queries.setQueryData<InfiniteData<Page<Run>>>(
         [path, wanted],
         (known) => known && (event === 'removed' ? without(known, run) : merged(known, run, wanted)),
       );
+      // The run that it continues waits no more, which is not a change of that run.
+      if (event !== 'removed' && run.turn) readAgain();
     };
     const follow = async (): Promise<void> => {
       while (!signal.aborted) {
@@ -37,7 +48,10 @@ export function useLiveRuns(path: string, query: Query): void {
       }
     };
     void follow();
-    return () => aborter.abort();
+    return () => {
+      clearTimeout(timer);
+      aborter.abort();
+    };
   }, [queries, path, filters]);
 }
 

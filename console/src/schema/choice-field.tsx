@@ -10,7 +10,9 @@ export function ChoiceField({ id, title, schema, value, isRequired, choices, onC
   const index = choices.findIndex((choice) => choice.value === value);
   return (
     <>
-      <label htmlFor={id}>{title}</label>
+      <label htmlFor={id} className={isRequired ? 'required' : undefined}>
+        {title}
+      </label>
       <select
         id={id}
         value={index}

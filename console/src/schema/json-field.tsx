@@ -20,7 +20,9 @@ export function JsonField({ id, title, schema, value, isRequired, onChange }: Fi
   };
   return (
     <>
-      <label htmlFor={id}>{title} (JSON)</label>
+      <label htmlFor={id} className={isRequired ? 'required' : undefined}>
+        {title} (JSON)
+      </label>
       <textarea
         id={id}
         className="code"

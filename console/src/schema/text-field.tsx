@@ -12,7 +12,9 @@ export function TextField({ id, title, schema, value, isRequired, onChange }: Fi
   };
   return (
     <>
-      <label htmlFor={id}>{title}</label>
+      <label htmlFor={id} className={isRequired ? 'required' : undefined}>
+        {title}
+      </label>
       <input
         id={id}
         type={type}

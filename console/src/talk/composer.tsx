@@ -1,23 +1,19 @@
 import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { json, urlOf } from '../api/client.js';
+import { useLack } from '../access/rights.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { Lack } from '../ui/lack.js';
 import { Thumbnails } from './thumbnails.js';
 import type { Image } from './wire.js';
 
 /** As many as a message may have on every wire. */
 const MOST_IMAGES = 3;
-const SUGGESTIONS = [
-  'What is the weather in Paris?',
-  'Add lunch to my calendar tomorrow at noon',
-  'What is the browser time?',
-];
 
 interface Props {
   /** In whose name images are uploaded; undefined if the credential says so. */
   readonly user: string | undefined;
   readonly hasImages: boolean;
   readonly isBusy: boolean;
-  readonly isEmpty: boolean;
   readonly onSend: (text: string, images: readonly Image[]) => void;
   readonly onStop: () => void;
 }
@@ -28,13 +24,15 @@ interface Uploaded {
 }
 
 /** The form for a message: text and images. Enter sends, Shift and Enter begins a line. */
-export function Composer({ user, hasImages, isBusy, isEmpty, onSend, onStop }: Props): ReactNode {
+export function Composer({ user, hasImages, isBusy, onSend, onStop }: Props): ReactNode {
   const [text, setText] = useState('');
   const [images, setImages] = useState<readonly Image[]>([]);
   const [uploads, setUploads] = useState(0);
   const [error, setError] = useState<unknown>();
+  const lack = useLack('runs:write');
   const files = useRef<HTMLInputElement>(null);
-  const canSend = !isBusy && uploads === 0 && (text.trim() !== '' || (hasImages && images.length > 0));
+  const canSend =
+    lack === undefined && !isBusy && uploads === 0 && (text.trim() !== '' || (hasImages && images.length > 0));
   const send = (): void => {
     if (!canSend) return;
     onSend(text.trim(), hasImages ? images : []);
@@ -66,15 +64,6 @@ export function Composer({ user, hasImages, isBusy, isEmpty, onSend, onStop }: P
         send();
       }}
     >
-      {isEmpty && !isBusy && (
-        <div className="suggestions">
-          {SUGGESTIONS.map((suggestion) => (
-            <button key={suggestion} type="button" onClick={() => onSend(suggestion, [])}>
-              {suggestion}
-            </button>
-          ))}
-        </div>
-      )}
       <ErrorNotice error={error} />
       {hasImages && images.length > 0 && (
         <Thumbnails images={images} onRemove={(url) => setImages(images.filter((one) => one.url !== url))} />
@@ -111,21 +100,22 @@ export function Composer({ user, hasImages, isBusy, isEmpty, onSend, onStop }: P
         />
         <button
           type="button"
-          disabled={!hasImages || images.length + uploads >= MOST_IMAGES}
+          disabled={lack !== undefined || !hasImages || images.length + uploads >= MOST_IMAGES}
           onClick={() => files.current?.click()}
         >
           Add images
         </button>
         {isBusy ? (
-          <button type="button" onClick={onStop}>
+          <button type="button" disabled={lack !== undefined} onClick={onStop}>
             Stop
           </button>
         ) : (
-          <button type="submit" className="primary" disabled={!canSend}>
+          <button type="submit" className="primary" disabled={!canSend} aria-describedby={lack && 'lack-send'}>
             Send
           </button>
         )}
       </div>
+      <Lack id="lack-send" why={lack} />
     </form>
   );
 }

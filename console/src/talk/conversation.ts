@@ -4,29 +4,22 @@ import type { Interrupt, Page, Run } from '../api/types.js';
 import { messageOf } from '../lib/format.js';
 import { wait } from '../lib/wait.js';
 import { uuid } from '../lib/random.js';
-import { LiveRun, type PendingCall } from './live-run.js';
+import {
+  answerDirectly,
+  askedIn,
+  forgetDecisions,
+  isNoted,
+  noteDecisions,
+  withAnswer,
+  withoutAnswer,
+} from './decisions.js';
+import { LiveRun } from './live-run.js';
+import { leaveCalls, noteEnd, showPast } from './run-end.js';
 import { sentMessages } from './sent-messages.js';
-import { Transcript } from './transcript.js';
-import type { AnswerTo, ClientTool, Image, ToolResult, Turn, WireChoice, WireClient } from './wire.js';
-
-/** What the page shows of a conversation besides its entries. */
-export interface TalkState {
-  readonly session: string;
-  readonly status: 'idle' | 'sending' | 'running' | 'reconnecting' | 'restoring';
-  /** The newest run, by the server's id. */
-  readonly runId: string | undefined;
-  /** What waits for a person. */
-  readonly interrupts: readonly Interrupt[];
-  /** Calls of tools of this page that wait for a result. */
-  readonly calls: readonly PendingCall[];
-}
-
-/** What goes with a turn besides its content. */
-export interface TurnOptions {
-  readonly wire: WireChoice;
-  readonly agent: string;
-  readonly tools: readonly ClientTool[];
-}
+import { settle } from './settled.js';
+import { callIdOf, Transcript } from './transcript.js';
+import { type TalkState, turnOf, type TurnOptions } from './turn.js';
+import type { AnswerTo, Image, ToolResult, Turn, WireChoice, WireClient } from './wire.js';
 
 /** The longest pause before the server is asked again. */
 const LONGEST_PAUSE_MS = 5000;
@@ -80,10 +73,18 @@ export class Conversation {
   /** Sends what the person wrote, and follows the answer to its end. */
   async say(text: string, images: readonly Image[], options: TurnOptions): Promise<void> {
     const turn = this.turn(options, { text, images });
+    const { interrupts } = this.now;
     this.given.clear();
+    leaveCalls(this.transcript, this.now.calls);
     this.set({ calls: [] });
+    noteDecisions(this.transcript, interrupts.map(withoutAnswer));
     this.transcript.put({ kind: 'user', id: `user-${turn.runId}`, text, images: images.map(({ url }) => url) });
-    await this.converse(turn, options.wire);
+    try {
+      await this.converse(turn, options.wire, () => this.set({ interrupts: [] }));
+    } catch (error) {
+      forgetDecisions(this.transcript, interrupts);
+      this.transcript.put({ kind: 'notice', id: uuid(), tone: 'error', text: messageOf(error) });
+    }
   }
 
   /** Takes results of tools of this page. They are sent together, once every call that waits has one. */
@@ -91,7 +92,7 @@ export class Conversation {
     for (const result of results) {
       const { callId, output } = result;
       this.given.set(callId, result);
-      this.transcript.change(callId, 'call', () => ({ result: output, done: true }));
+      this.transcript.changeCalls((call) => callIdOf(call) === callId, { result: output, done: true });
     }
     const calls = this.now.calls.filter(({ callId }) => !this.given.has(callId));
     this.set({ calls });
@@ -102,24 +103,35 @@ export class Conversation {
   }
 
   /**
-   * Answers all interrupts that wait: over the wire if it can carry them, otherwise under `/interrupts`.
+   * Answers all interrupts that wait: over the wire if it can carry them, otherwise under `/interrupts`. They are shown
+   * until the server has taken the answers.
    *
-   * @throws what keeps an answer from being given; the interrupts without one then wait again
+   * @throws what keeps an answer from being given; the interrupts without one wait on
    */
   async answer(answers: readonly AnswerTo[], options: TurnOptions): Promise<void> {
-    const waiting = new Map(this.now.interrupts.map((interrupt) => [interrupt.id, interrupt]));
+    const given = new Map(answers.map((answer) => [answer.interruptId, answer]));
+    const { interrupts } = this.now;
     let resumed: string | null = null;
-    this.set({ interrupts: [] });
+    this.set({ status: 'sending' });
+    const client = await options.wire.load();
+    if (client.takes(answers)) {
+      return this.converse(this.turn(options, { answers }), options.wire, () => {
+        noteDecisions(
+          this.transcript,
+          interrupts.map((one) => withAnswer(one, given.get(one.id) ?? {})),
+        );
+        this.set({ interrupts: [] });
+      });
+    }
     try {
-      const client = await options.wire.load();
-      if (client.takes(answers)) return await this.converse(this.turn(options, { answers }), options.wire);
       for (const answer of answers) {
-        resumed = await answerTo(answer);
-        waiting.delete(answer.interruptId);
+        const known = await answerDirectly(answer);
+        resumed = known.resumedByRunId;
+        noteDecisions(this.transcript, [known]);
+        this.set({ interrupts: this.now.interrupts.filter(({ id }) => id !== known.id) });
       }
-    } catch (error) {
-      this.ask([...waiting.values()], options.wire);
-      throw error;
+    } finally {
+      this.set({ status: 'idle' });
     }
     if (resumed !== null) await this.follow(resumed, options.wire);
   }
@@ -138,11 +150,18 @@ export class Conversation {
     try {
       const { data } = await json<Page<Run>>('api/v1/runs', { query, signal: this.leaving.signal });
       this.owner = data[0]?.userId;
-      const sent = await sentMessages(data, this.leaving.signal);
-      for (const { id } of [...data].reverse()) {
-        if (this.leaving.signal.aborted) return;
-        for (const entry of sent.get(id) ?? []) this.transcript.put(entry);
-        await this.follow(id, wire, { isLast: id === data[0]?.id });
+      const { signal } = this.leaving;
+      const [sent, asked] = await Promise.all([sentMessages(data, signal), askedIn(this.now.session)]);
+      const runs = [...data].reverse();
+      for (const [index, run] of runs.entries()) {
+        if (signal.aborted) return;
+        const { id } = run;
+        const next = runs[index + 1]?.id;
+        for (const entry of sent.entries.get(id) ?? []) this.transcript.put(entry);
+        const { pending } = await this.follow(id, wire, { isLast: next === undefined });
+        if (next === undefined) continue;
+        const returned = sent.results.filter((one) => one.run === next);
+        showPast(this.transcript, { run, pending, returned, asked: asked.filter(({ runId }) => runId === id) });
       }
     } catch (error) {
       if (this.leaving.signal.aborted) return;
@@ -155,12 +174,13 @@ export class Conversation {
   }
 
   /** Follows a run that something else has started. */
-  async follow(runId: string, wire: WireChoice, { isLast = true } = {}): Promise<void> {
+  async follow(runId: string, wire: WireChoice, { isLast = true } = {}): Promise<LiveRun> {
     const client = await wire.load();
     const run = this.begin();
     run.started(runId);
     await this.untilEnd(run, client, undefined);
     if (isLast) await this.afterwards(run, wire);
+    return run;
   }
 
   /** The page is left. Runs go on. */
@@ -169,38 +189,30 @@ export class Conversation {
     this.run?.leave();
   }
 
-  private async converse(turn: Turn, wire: WireChoice): Promise<void> {
+  /** @param accepted called once the server has taken the turn. @throws what the server refuses the turn with */
+  private async converse(turn: Turn, wire: WireChoice, accepted?: () => void): Promise<void> {
     this.begun = true;
     this.set({ status: 'sending' });
     const client = await wire.load();
-    const run = this.begin();
-    await this.untilEnd(run, client, turn);
+    const run = this.begin(accepted);
+    try {
+      await this.untilEnd(run, client, turn);
+    } catch (error) {
+      this.set({ status: 'idle' });
+      throw error;
+    }
     await this.afterwards(run, wire);
   }
 
-  private turn({ agent, tools, wire }: TurnOptions, content: Partial<Turn>): Turn {
-    const { session } = this.now;
-    const offered = wire.hasTools ? tools : [];
-    const runId = uuid();
-    return {
-      user: this.user,
-      session,
-      isFirst: this.isNew,
-      runId,
-      agent,
-      text: '',
-      images: [],
-      results: [],
-      answers: [],
-      ...content,
-      tools: offered,
-    };
+  private turn(options: TurnOptions, content: Partial<Turn>): Turn {
+    return turnOf({ user: this.user, session: this.now.session, isFirst: this.isNew }, options, content);
   }
 
-  private begin(): LiveRun {
-    const run = new LiveRun(this.transcript, this.now.session, ({ id, session }) =>
-      this.set({ runId: id, session, status: 'running' }),
-    );
+  private begin(accepted?: () => void): LiveRun {
+    const run = new LiveRun(this.transcript, this.now.session, ({ id, session }) => {
+      this.set({ runId: id, session, status: 'running' });
+      accepted?.();
+    });
     run.onLost = () => this.lost(run);
     this.run = run;
     return run;
@@ -221,10 +233,13 @@ export class Conversation {
       } catch (error) {
         if (run.signal.aborted) return;
         if (isPassing(error)) continue;
+        if (turn && run.id === undefined) throw error;
         run.say('error', messageOf(error));
         run.finished('failed');
       }
     }
+    if (turn && run.refusal !== undefined) throw new Error(run.refusal);
+    if (run.end !== undefined) await settle(run);
   }
 
   /** Says that the connection was lost, and what came of it once the stream goes on. */
@@ -243,12 +258,18 @@ export class Conversation {
   }
 
   private async afterwards(run: LiveRun, wire: WireChoice): Promise<void> {
+    const waited = this.now.interrupts;
     this.set({ session: run.session, calls: run.pending, status: 'idle' });
-    if (run.pending.length > 0 || run.signal.aborted) return;
-    // Not every wire says that an agent has asked something.
-    const query = { session_id: run.session, status: 'pending' };
-    const { data } = await json<Page<Interrupt>>('interrupts', { query });
-    this.ask([...data].reverse(), wire);
+    if (run.signal.aborted) return;
+    // Not every wire says that an agent has asked something, nor how its run ended.
+    const [asked] = await Promise.all([askedIn(run.session), noteEnd(this.transcript, run.id, this.leaving.signal)]);
+    const isShown = (one: Interrupt): boolean =>
+      isNoted(this.transcript, one) || one.runId === run.id || waited.some(({ id }) => id === one.id);
+    noteDecisions(this.transcript, asked.filter(isShown));
+    const waiting = asked.filter(({ status }) => status === 'pending');
+    // Over some wires a question stays open although a message was sent instead.
+    forgetDecisions(this.transcript, waiting);
+    if (run.pending.length === 0) this.ask(waiting, wire);
   }
 
   /** Shows what waits for a person, who may also decide in the inbox or with another client. */
@@ -269,6 +290,7 @@ export class Conversation {
       const known = await json<Interrupt>(`interrupts/${interruptId}`).catch(() => undefined);
       if (known === undefined || known.status === 'pending') continue;
       if (!this.now.interrupts.some(({ id }) => id === interruptId)) return;
+      noteDecisions(this.transcript, await askedIn(this.now.session));
       this.set({ interrupts: [] });
       if (known.resumedByRunId !== null) await this.follow(known.resumedByRunId, wire);
       return;
@@ -280,11 +302,4 @@ export class Conversation {
     this.now = { ...this.now, ...change };
     for (const listener of this.listeners) listener();
   }
-}
-
-/** Answers an interrupt without the wire. @returns the run that goes on, if one does */
-async function answerTo({ interruptId, kind, ...answer }: AnswerTo): Promise<string | null> {
-  const { cancel } = answer;
-  const body = cancel ? { cancel } : kind === 'approval' ? answer : { payload: answer.payload };
-  return (await json<Interrupt>(`interrupts/${interruptId}`, { body })).resumedByRunId;
 }

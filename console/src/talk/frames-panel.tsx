@@ -6,6 +6,7 @@ const FRAMES = [
   ['agent-api', 'Agent API'],
   ['responses', 'OpenAI Responses'],
   ['chat-completions', 'OpenAI Chat Completions'],
+  ['ai-sdk', 'AI SDK'],
   ['ag-ui', 'AG-UI'],
   ['runs', 'Runs API'],
   ['ag-kit', 'AG-Kit'],

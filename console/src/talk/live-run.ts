@@ -20,6 +20,8 @@ export class LiveRun {
   /** A position in the wire's own stream, as that wire counts. */
   cursor: number | string | undefined;
   pending: PendingCall[] = [];
+  /** Why the server has not begun the run, where its stream says so. */
+  refusal: string | undefined;
   /** Called with everything that the stream brings. */
   onReceived: (() => void) | undefined;
   /** Called when a client that reconnects by itself has lost its connection. */
@@ -55,12 +57,22 @@ export class LiveRun {
     this.aborter.abort();
   }
 
+  /** The run is over: nothing of it is being written any more, and of a run that failed or was stopped nothing waits. */
   finished(end: RunEnd): void {
     this.end = end;
+    const outcome = end === 'cancelled' ? 'canceled' : end === 'failed' ? 'failed' : undefined;
+    const { transcript, id: run } = this;
+    if (outcome) transcript.changeCalls((one) => one.run === run && one.result === undefined, { outcome, done: true });
+    transcript.complete(run);
   }
 
   /** Says something about the run between its messages. */
   say(tone: 'info' | 'warning' | 'error', text: string, id: string = uuid()): void {
+    if (tone === 'error' && this.id === undefined) this.refusal = text;
+    else this.put(tone, text, id);
+  }
+
+  private put(tone: 'info' | 'warning' | 'error', text: string, id: string): void {
     this.transcript.put({ kind: 'notice', id, tone, text, run: this.id });
   }
 

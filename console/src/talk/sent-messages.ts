@@ -8,16 +8,28 @@ const PAGE = 100;
 /** Pages that are read at most. */
 const MOST_PAGES = 20;
 
+/** A result of a client tool. */
+export interface ReturnedResult {
+  readonly run: string | null;
+  readonly callId: string;
+  readonly output: string;
+}
+
+/** What clients have sent in the runs of a session. */
+export interface SentMessages {
+  /** The messages of the person, by run. */
+  readonly entries: ReadonlyMap<string, readonly EntryOf<'user'>[]>;
+  /** The results of client tools that runs began with, in order. */
+  readonly results: readonly ReturnedResult[];
+}
+
 /**
  * What the person has sent in the runs of a session, by run. A run whose messages are not found, because it has not
  * been stored or is too long ago, has the beginning of its text that the list of runs names.
  *
  * @param runs of one session, newest first
  */
-export async function sentMessages(
-  runs: readonly Run[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, readonly EntryOf<'user'>[]>> {
+export async function sentMessages(runs: readonly Run[], signal: AbortSignal): Promise<SentMessages> {
   const sent = new Map(runs.map(({ id, input }) => [id, input === null ? [] : [userEntry(`user-of-${id}`, input)]]));
   const [first] = runs;
   const found = first === undefined ? [] : await messagesOf(first, runs.length, signal);
@@ -27,7 +39,7 @@ export async function sentMessages(
     if (runId !== null && entry) stored.set(runId, [...(stored.get(runId) ?? []), entry]);
   }
   for (const [id, entries] of stored) if (sent.has(id)) sent.set(id, entries);
-  return sent;
+  return { entries: sent, results: found.flatMap(resultsIn) };
 }
 
 /** The messages of a session, newest first, until as many runs were seen. */
@@ -54,6 +66,18 @@ export function entryOf(seq: number, message: unknown): EntryOf<'user'> | undefi
     type === 'image' && typeof url === 'string' ? [url] : [],
   );
   return { ...userEntry(`user-message-${seq}`, texts.join('\n')), images };
+}
+
+function resultsIn({ runId: run, message }: SessionMessage): readonly ReturnedResult[] {
+  if (!isObject(message) || message['type'] !== 'function_call_output') return [];
+  const contents = Array.isArray(message['content']) ? message['content'].filter(isObject) : [];
+  return contents.flatMap(({ data }): readonly ReturnedResult[] => {
+    if (!isObject(data) || typeof data['call_id'] !== 'string') return [];
+    const { output } = data;
+    return [
+      { run, callId: data['call_id'], output: typeof output === 'string' ? output : JSON.stringify(output ?? null) },
+    ];
+  });
 }
 
 function userEntry(id: string, text: string): EntryOf<'user'> {

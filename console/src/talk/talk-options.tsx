@@ -1,24 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import { json } from '../api/client.js';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { PAGE_TOOLS, toolsIn } from './client-tools.js';
+import type { Agents } from './use-agents.js';
 import type { Shown } from './use-conversation.js';
 import type { ClientTool } from './wire.js';
 import { WIRES } from './wires/choices.js';
 
-interface Models {
-  readonly data: readonly { readonly id: string }[];
-}
-
 interface Props {
   readonly shown: Shown;
+  readonly agents: Agents;
   readonly onTools: (tools: readonly ClientTool[]) => void;
 }
 
 /** Chooses the wire, the agent and the tools of the page. */
-export function TalkOptions({ shown: { wire, agent, choose }, onTools }: Props): ReactNode {
-  const agents = useQuery({ queryKey: ['models'], queryFn: () => json<Models>('v1/models') });
+export function TalkOptions({ shown: { wire, agent, choose }, agents, onTools }: Props): ReactNode {
   return (
     <>
       <label>
@@ -38,10 +33,10 @@ export function TalkOptions({ shown: { wire, agent, choose }, onTools }: Props):
           disabled={!wire.hasAgents}
           onChange={({ target }) => choose({ agent: target.value })}
         >
-          <option value="">Default</option>
-          {agents.data?.data.map(({ id }) => (
-            <option key={id} value={id}>
-              {id}
+          <option value="">{agents.standard ? `Default (${agents.standard.name})` : 'Default'}</option>
+          {agents.named.map(({ name }) => (
+            <option key={name} value={name}>
+              {name}
             </option>
           ))}
         </select>
@@ -66,8 +61,25 @@ function ToolChoice({ onTools }: Pick<Props, 'onTools'>): ReactNode {
       setError(error);
     }
   };
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    // A click beside the menu closes it.
+    const close = ({ target }: Event): void => {
+      if (menu.current && target instanceof Node && !menu.current.contains(target)) menu.current.open = false;
+    };
+    document.addEventListener('pointerdown', close);
+    return () => document.removeEventListener('pointerdown', close);
+  }, []);
   return (
-    <details className="menu">
+    <details
+      ref={menu}
+      className="menu"
+      onKeyDown={({ key, currentTarget }) => {
+        if (key !== 'Escape') return;
+        currentTarget.open = false;
+        currentTarget.querySelector('summary')?.focus();
+      }}
+    >
       <summary className="button" aria-label="Tools of this page">
         Tools
       </summary>

@@ -1,6 +1,9 @@
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import { type CSSProperties, type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import { useLack } from '../access/rights.js';
 import { hrefOf, Link } from '../lib/router.js';
+import { useTitle } from '../lib/use-title.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { Splitter } from '../ui/splitter.js';
 import { PAGE_TOOLS, pageAnswer } from './client-tools.js';
 import { Composer } from './composer.js';
 import { EntryList } from './entry-list.js';
@@ -9,10 +12,14 @@ import { Interrupts } from './interrupts.js';
 import { SendContext } from './send-context.js';
 import { ToolResultForm } from './tool-result-form.js';
 import { type Shown, useConversation } from './use-conversation.js';
-import type { TalkState } from './conversation.js';
+import type { TalkState } from './turn.js';
 import { TalkOptions } from './talk-options.js';
+import { useAgents } from './use-agents.js';
+import { Welcome } from './welcome.js';
 import type { ClientTool, Image } from './wire.js';
 
+/** Where the browser keeps the width of the frames, in percent. */
+const WIDTH = 'parley.frames';
 const STATUS: Readonly<Record<string, string>> = {
   sending: 'Sending …',
   running: 'The agent is answering …',
@@ -27,7 +34,13 @@ export function TalkPage(): ReactNode {
   const { conversation, state, entries, wire, agent, choose } = shown;
   const [tools, setTools] = useState<readonly ClientTool[]>(PAGE_TOOLS);
   const [error, setError] = useState<unknown>();
-  const [hasFrames, showFrames] = useState(() => matchMedia('(min-width: 70rem)').matches);
+  const [hasFrames, showFrames] = useState(false);
+  const [width, setWidth] = useState(() => Number(localStorage.getItem(WIDTH)) || 50);
+  const agents = useAgents();
+  const lack = useLack('runs:write');
+  const answering = wire.hasAgents && agent !== '' ? agents.named.find(({ name }) => name === agent) : agents.standard;
+  const first = entries.find((entry) => entry.kind === 'user');
+  useTitle(first?.text || undefined);
   const options = { wire, agent, tools };
   const attempt = (work: Promise<void>): void => {
     setError(undefined);
@@ -42,20 +55,32 @@ export function TalkPage(): ReactNode {
   useAutomaticAnswers(shown, tools, attempt);
 
   return (
-    <div className={hasFrames ? 'talk with-frames' : 'talk'}>
+    <div
+      className={hasFrames ? 'talk with-frames' : 'talk'}
+      style={{ '--frames': `${width}fr`, '--conversation': `${100 - width}fr` } as CSSProperties}
+    >
       <section className="conversation" aria-label="Conversation">
         <div className="talk-head">
           <h1 className="visually-hidden">Talk</h1>
-          <TalkOptions shown={shown} onTools={setTools} />
+          <TalkOptions shown={shown} agents={agents} onTools={setTools} />
           <Link to={hrefOf(['talk'], { wire: wire.name, agent })} className="button">
             New conversation
           </Link>
-          <button type="button" aria-pressed={hasFrames} onClick={() => showFrames(!hasFrames)}>
+          <button
+            type="button"
+            aria-pressed={hasFrames}
+            title="The same run as other wires show it"
+            onClick={() => showFrames(!hasFrames)}
+          >
             Frames
           </button>
         </div>
         <SendContext value={(text) => send(text, [])}>
-          <EntryList entries={entries} />
+          {entries.length === 0 && state.status === 'idle' ? (
+            <Welcome agent={answering} onSay={lack === undefined ? (text) => send(text, []) : undefined} />
+          ) : (
+            <EntryList entries={entries} />
+          )}
         </SendContext>
         {state.calls
           .filter(({ name }) => pageAnswer(name) === undefined)
@@ -72,6 +97,7 @@ export function TalkPage(): ReactNode {
           <Interrupts
             key={state.interrupts[0]?.id}
             interrupts={state.interrupts}
+            isBusy={state.status !== 'idle'}
             onAnswers={(answers) => attempt(conversation.answer(answers, options))}
           />
         )}
@@ -79,19 +105,35 @@ export function TalkPage(): ReactNode {
         <div className="talk-status">
           <p role="status">{STATUS[state.status]}</p>
           <p className="client">
-            {wire.title} with {wire.client}
+            {answering && (
+              <>
+                <strong>{answering.name}</strong> with <strong>{answering.modelName}</strong>,{' '}
+              </>
+            )}
+            {wire.title} through {wire.client}
           </p>
         </div>
         <Composer
           user={conversation.user}
           hasImages={wire.hasImages}
           isBusy={state.status !== 'idle'}
-          isEmpty={entries.length === 0}
           onSend={send}
           onStop={() => attempt(conversation.stop())}
         />
       </section>
-      {hasFrames && <FramesPanel runId={state.runId} />}
+      {hasFrames && (
+        <>
+          <Splitter
+            label="Width of the frames"
+            value={width}
+            onChange={(next) => {
+              localStorage.setItem(WIDTH, String(next));
+              setWidth(next);
+            }}
+          />
+          <FramesPanel runId={state.runId} />
+        </>
+      )}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { Schema } from '../api/types.js';
+import type { Interrupt, Run, Schema } from '../api/types.js';
 
 /** One entry of a conversation as the page shows it. `run` is the run that wrote it, if one did. */
 export type Entry = { readonly id: string; readonly run?: string | undefined } & (
@@ -8,6 +8,8 @@ export type Entry = { readonly id: string; readonly run?: string | undefined } &
   | Call
   | { readonly kind: 'image'; readonly url: string }
   | { readonly kind: 'card'; readonly card: Schema }
+  | { readonly kind: 'decision'; readonly interrupt: Interrupt }
+  | { readonly kind: 'end'; readonly of: Run }
   | { readonly kind: 'notice'; readonly tone: 'info' | 'warning' | 'error'; readonly text: string }
 );
 
@@ -17,8 +19,13 @@ export interface Call {
   readonly name: string;
   /** JSON text, as far as it has come. */
   readonly args: string;
+  /** The id of the call, where the entry has another one. */
+  readonly callId?: string;
+  /** The arguments of a person, if the call was made with those. */
+  readonly called?: string | undefined;
   readonly result?: string | undefined;
-  readonly failed?: boolean;
+  /** How it ended or stands, as the server has it; without it, its parts tell. */
+  readonly outcome?: string | undefined;
   /** The message that the call belongs to. */
   readonly parent?: string | undefined;
   readonly done: boolean;
@@ -26,6 +33,18 @@ export interface Call {
 
 /** An entry of one kind. */
 export type EntryOf<K extends Entry['kind']> = Extract<Entry, { readonly kind: K }>;
+
+/** The id of a call, for its results and approvals. */
+export function callIdOf({ id, callId }: EntryOf<'call'>): string {
+  return callId ?? id;
+}
+
+/** How a call stands, in the words of the console. */
+export function callStateOf({ outcome, result, done }: Call): string {
+  const isOver = result !== undefined;
+  if (outcome !== undefined && !(isOver && outcome === 'approved')) return outcome;
+  return isOver ? 'completed' : done ? 'waiting' : 'writing';
+}
 
 /** The entries of a conversation, in order. Changes of one turn of the event loop are announced together. */
 export class Transcript {
@@ -62,6 +81,21 @@ export class Transcript {
     if (entry?.kind === kind) this.put({ ...entry, ...change(entry as EntryOf<K>) });
   }
 
+  /** Changes the calls that match. */
+  changeCalls(matches: (call: EntryOf<'call'>) => boolean, change: Partial<Call>): void {
+    for (const entry of this.current) {
+      if (entry.kind === 'call' && matches(entry)) this.put({ ...entry, ...change });
+    }
+  }
+
+  /** Nothing of a run is being written any more. */
+  complete(run: string | undefined): void {
+    for (const entry of this.current) {
+      if (entry.run === run && (entry.kind === 'text' || entry.kind === 'reasoning') && !entry.done)
+        this.put({ ...entry, done: true });
+    }
+  }
+
   /** Removes the entries that match. */
   remove(matches: (entry: Entry) => boolean): void {
     const kept = this.current.filter((entry) => !matches(entry));
@@ -71,7 +105,8 @@ export class Transcript {
     this.positions = new Map(kept.map(({ id }, index) => [id, index]));
   }
 
-  private get current(): readonly Entry[] {
+  /** The entries, changes that are not announced yet included. */
+  get current(): readonly Entry[] {
     return this.draft ?? this.list;
   }
 

@@ -1,7 +1,8 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from 'react';
 import { go, hrefOf, usePlace } from '../lib/router.js';
 import { uuid } from '../lib/random.js';
-import { Conversation, type TalkState } from './conversation.js';
+import { Conversation } from './conversation.js';
+import type { TalkState } from './turn.js';
 import type { Entry } from './transcript.js';
 import type { WireChoice } from './wire.js';
 import { WIRES } from './wires/choices.js';

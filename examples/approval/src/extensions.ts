@@ -1,4 +1,4 @@
-import type { Extensions } from 'parley';
+import type { Extensions } from 'parley-server';
 import { Payments } from './payments.js';
 import { RefundTool } from './refund.tool.js';
 import { RefundsAgent } from './refunds.agent.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { IsNumber, IsPositive, Matches } from 'class-validator';
-import { AgentTool, type ToolContext } from 'parley';
+import { AgentTool, type ToolContext } from 'parley-server';
 import { Payments } from './payments.js';
 
 class RefundArgs {

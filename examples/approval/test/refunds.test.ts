@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
-import { callTool, say, scriptedModel, startTestServer, type TestServer } from 'parley/testing';
+import { callTool, say, scriptedModel, startTestServer, type TestServer } from 'parley-server/testing';
 import { extensions } from '../src/extensions.js';
 import { Payments } from '../src/payments.js';
 

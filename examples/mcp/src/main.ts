@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { serve, startFailure } from 'parley';
+import { serve, startFailure } from 'parley-server';
 import { extensions } from './extensions.js';
 
 if (existsSync('.env')) process.loadEnvFile('.env');
 process.env['DEFAULT_AGENT'] ??= 'notes';
+process.env['SAMPLES'] ??= 'model';
 process.env['MCP_SERVERS_FILE'] ??= 'mcp-servers.json';
 
 serve(extensions).catch((error: unknown) => {

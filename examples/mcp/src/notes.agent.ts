@@ -1,4 +1,4 @@
-import { type Agent, type AgentContext, AgentType, ModelLoop } from 'parley';
+import { type Agent, type AgentContext, AgentType, ModelLoop } from 'parley-server';
 
 @AgentType({
   name: 'notes',

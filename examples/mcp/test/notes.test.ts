@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { callTool, say, scriptedModel, startTestServer, type TestServer } from 'parley/testing';
+import { callTool, say, scriptedModel, startTestServer, type TestServer } from 'parley-server/testing';
 import { extensions } from '../src/extensions.js';
 
 // The tests use the real MCP server, with a copy of the notes.

@@ -1,4 +1,4 @@
-import type { Extensions } from 'parley';
+import type { Extensions } from 'parley-server';
 import { Handbook } from './handbook.js';
 import { HandbookAgent } from './handbook.agent.js';
 import { SearchTool } from './search.tool.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { IsString, MaxLength } from 'class-validator';
-import { AgentTool } from 'parley';
+import { AgentTool } from 'parley-server';
 import { Handbook, type Passage } from './handbook.js';
 
 class SearchArgs {

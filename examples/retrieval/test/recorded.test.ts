@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
-import { recordedModel, startTestServer } from 'parley/testing';
+import { recordedModel, startTestServer } from 'parley-server/testing';
 import { extensions } from '../src/extensions.js';
 
 void test('the answer names the amount and the file', async () => {

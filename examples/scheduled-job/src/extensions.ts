@@ -1,4 +1,4 @@
-import type { Extensions } from 'parley';
+import type { Extensions } from 'parley-server';
 import { OpenOrdersTool } from './open-orders.tool.js';
 import { ReportAgent } from './report.agent.js';
 

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { serve, startFailure } from 'parley';
+import { serve, startFailure } from 'parley-server';
 import { daily } from './daily.js';
 import { extensions } from './extensions.js';
 import { writeReport } from './report.job.js';
 
 if (existsSync('.env')) process.loadEnvFile('.env');
 process.env['DEFAULT_AGENT'] ??= 'report';
+process.env['SAMPLES'] ??= 'model';
 
 serve(extensions)
   .then(() => {

@@ -1,5 +1,5 @@
 import { Matches } from 'class-validator';
-import { AgentTool } from 'parley';
+import { AgentTool } from 'parley-server';
 
 class OpenOrdersArgs {
   @Matches(/^\d{4}-\d{2}-\d{2}$/, { message: 'day must look like 2026-11-22' })

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { callTool, fail, say, scriptedModel, startTestServer } from 'parley/testing';
+import { callTool, fail, say, scriptedModel, startTestServer } from 'parley-server/testing';
 import { untilNext } from '../src/daily.js';
 import { extensions } from '../src/extensions.js';
 import { writeReport } from '../src/report.job.js';

@@ -1,4 +1,4 @@
-import type { Extensions } from 'parley';
+import type { Extensions } from 'parley-server';
 import { ReviewAgent } from './review.agent.js';
 
 /** What this project adds to the server; the tests use the same. */

@@ -1,4 +1,4 @@
-import { type Agent, type AgentContext, type AgentOutcome, AgentType, beginSubagent, ModelLoop } from 'parley';
+import { type Agent, type AgentContext, type AgentOutcome, AgentType, beginSubagent, ModelLoop } from 'parley-server';
 
 /** The reviewers, and what each of them looks at. */
 const REVIEWERS = {
@@ -35,7 +35,8 @@ export class ReviewAgent implements Agent {
     // The key is the same in every attempt, although the reviewers run in parallel.
     const reviewer = beginSubagent(context, { name, key: name });
     try {
-      await outcomeOf(this.loop.run(reviewer.context, { systemPrompt }));
+      // A reviewer reads and answers once; it has no tools.
+      await outcomeOf(this.loop.run(reviewer.context, { systemPrompt, tools: [], maxSteps: 1 }));
       reviewer.finish();
       return { name, text: reviewer.text() };
     } catch (error) {

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
-import { fail, say, scriptedModel, startTestServer } from 'parley/testing';
+import { fail, say, scriptedModel, startTestServer } from 'parley-server/testing';
 import { extensions } from '../src/extensions.js';
 
 /** What each reviewer and the writer answer, by a word of their prompts. */

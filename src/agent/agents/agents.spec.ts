@@ -4,14 +4,14 @@ import { ALLOW_ALL } from '../../tools/testing/allow-all.js';
 import { ModelLoop } from '../model-loop.js';
 import { MemoryJournal } from '../testing/memory-journal.js';
 import { finish, ScriptedModelClient, text } from '../testing/scripted-model-client.js';
-import { loopSettings, TestRun, userMessage } from '../testing/test-run.js';
+import { loopSettings, TestRun, testShapes, userMessage } from '../testing/test-run.js';
 import { MemoryAgent } from './memory.agent.js';
 import { WorkerAgent } from './worker.agent.js';
 
 function worker(client: ScriptedModelClient, { agent, tools } = loopSettings()): WorkerAgent {
   return new WorkerAgent(
     new ModelLoop(
-      client,
+      testShapes(client, agent),
       new ToolRegistry([]),
       new ToolInvoker(new SchemaValidator(), ALLOW_ALL, tools),
       agent,
@@ -51,7 +51,7 @@ describe('MemoryAgent', () => {
   it('the input is condensed into the state, and the rest of the state is kept', async () => {
     const run = new TestRun({ input: [userMessage('I like tea')], state: { other: 1 } });
     const client = new ScriptedModelClient(note);
-    expect(await run.drive(new MemoryAgent(client))).toEqual({ kind: 'completed' });
+    expect(await run.drive(new MemoryAgent(testShapes(client)))).toEqual({ kind: 'completed' });
     expect(run.state).toEqual({ other: 1, memory: 'Likes tea.' });
     expect(client.requests[0]).toMatchObject({ tools: [] });
     run.expectLegalStream();
@@ -59,15 +59,19 @@ describe('MemoryAgent', () => {
 
   it('a resumed run gives the same note after the state was set', async () => {
     const first = new TestRun({ state: { memory: 'Is called Alice.' } });
-    await first.drive(new MemoryAgent(new ScriptedModelClient(note)));
+    await first.drive(new MemoryAgent(testShapes(new ScriptedModelClient(note))));
     const resumed = new TestRun({ state: first.state, journal: new MemoryJournal(first.journal.writes) });
-    expect(await resumed.drive(new MemoryAgent(new ScriptedModelClient([])))).toEqual({ kind: 'completed' });
+    expect(await resumed.drive(new MemoryAgent(testShapes(new ScriptedModelClient([]))))).toEqual({
+      kind: 'completed',
+    });
     expect(resumed.state).toEqual({ memory: 'Likes tea.' });
   });
 
   it('the old note is kept if the answer of the model was cut off', async () => {
     const run = new TestRun({ state: { memory: 'Old.' } });
-    expect(await run.drive(new MemoryAgent(new ScriptedModelClient([[text('Ha'), finish('length')]])))).toMatchObject({
+    expect(
+      await run.drive(new MemoryAgent(testShapes(new ScriptedModelClient([[text('Ha'), finish('length')]])))),
+    ).toMatchObject({
       kind: 'incomplete',
     });
     expect(run.state).toEqual({ memory: 'Old.' });

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../common/index.js';
 import { ToolSet } from '../../tools/index.js';
+import { AgentShapes } from '../agent-shapes.js';
 import { AgentType } from '../agent-type.decorator.js';
 import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
 import { CallIds } from '../loop/call-ids.js';
 import { limitOf, modelStep } from '../loop/model-step.js';
-import { ModelClient } from '../ports/model-client.js';
 import { toModelMessages } from '../prompt/prompt.js';
 
 /** The member of the session's state that holds the note. */
@@ -30,15 +30,16 @@ const TASK = [
   recovery: 'journal',
 })
 export class MemoryAgent implements Agent {
-  constructor(private readonly client: ModelClient) {}
+  constructor(private readonly shapes: AgentShapes) {}
 
   async *run(context: AgentContext): AsyncGenerator<undefined, AgentOutcome, void> {
     const note = presentNote(context);
     const task = note === '' ? TASK : `${TASK}\n\nThe present note:\n${note}`;
+    const { client, options } = this.shapes.of(context);
     const output = yield* modelStep({
       context,
-      client: this.client,
-      request: { messages: toModelMessages(task, context.input), tools: [], options: context.modelOptions },
+      client,
+      request: { messages: toModelMessages(task, context.input), tools: [], options },
       toolSet: new ToolSet([], []),
       callIds: new CallIds(context.runId, context.shownCallIds),
       step: 0,

@@ -13,9 +13,12 @@ const PERSONA = [
   'Say plainly when you do not know something or cannot do it.',
 ].join(' ');
 
+/** The agent type of `WorkerAgent`. */
+export const WORKER = 'worker';
+
 /** The public agent "Friday", which uses all tools of the server and of the client. */
 @AgentType({
-  name: 'worker',
+  name: WORKER,
   description: 'Friday, a helpful assistant that uses tools.',
   exposure: 'public',
   recovery: 'journal',

@@ -62,10 +62,11 @@ export function refuseCall(
   context: AgentContext,
   call: ToolCall,
   approval: DecidedApproval,
-  sentence: string,
+  { sentence, why }: { readonly sentence: string; readonly why: NonNullable<ToolResult['unapproved']> },
 ): Promise<ToolResult> {
   const { callId, name } = call;
-  return answerWith(context, { callId, name, output: sentence, isError: true, failure: 'denied' }, call, approval);
+  const result: ToolResult = { callId, name, output: sentence, isError: true, failure: 'denied', unapproved: why };
+  return answerWith(context, result, call, approval);
 }
 
 /** Answers a decided call with a result that needs no tool. */

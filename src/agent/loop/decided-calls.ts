@@ -43,7 +43,7 @@ export async function resumeCalls(
         if (isMade(one)) return answerCall(context, invoker, toolSet, call, decided);
         if (one.status === 'approved')
           return answerWith(context, invoker.withoutTool(call, context.journal), call, decided);
-        return refuseCall(context, call, decided, refusalOf(one));
+        return refuseCall(context, call, decided, { sentence: refusalOf(one), why: unapproved(one) });
       }),
   );
   return { outputs: results.map(outputMessage), results, asked };
@@ -103,6 +103,10 @@ function callOf({ callId, toolName, argumentsText }: SettledInterrupt): ToolCall
 function decidedApproval({ id, serverLabel }: SettledInterrupt): DecidedApproval {
   const isLocal = serverLabel === null || serverLabel === 'local';
   return { approvalId: id, outputType: isLocal ? 'plugin_call_output' : 'mcp_call_output' };
+}
+
+function unapproved({ status }: SettledInterrupt): NonNullable<ToolResult['unapproved']> {
+  return status === 'expired' || status === 'cancelled' ? status : 'denied';
 }
 
 /** The result of a call that was not approved, as a sentence for the model. */

@@ -7,12 +7,12 @@ import type {
   ModelEvent,
   ModelFinishReason,
   ModelMessage,
-  ModelPart,
   ModelRequest,
+  ModelStream,
   ModelToolCall,
 } from '../ports/model-client.js';
 import type { KeptStates } from '../prompt/kept-states.js';
-import { estimateTextTokens, MEDIA_TOKENS, usageOf } from '../prompt/token-estimate.js';
+import { estimatePromptTokens, estimateTextTokens, usageOf } from '../prompt/token-estimate.js';
 import { validHistory } from '../prompt/valid-history.js';
 import { ModelBatches } from './model-batches.js';
 import { announcePrediction, type PredictedState } from './predicted-state.js';
@@ -90,18 +90,22 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
   const observed = observe(call, sent);
   const traced =
     observed?.traceparent === undefined ? sent : Object.assign({}, sent, { traceparent: observed.traceparent });
+  let source: ModelStream | undefined;
   let batches: ModelBatches | undefined;
   let isFinished = false;
   let unchecked = 0;
   try {
-    batches = new ModelBatches(client.stream(traced, context.signal), context.signal);
+    source = client.stream(traced, context.signal);
+    batches = new ModelBatches(source, context.signal);
     for (let batch = await batches.next(); batch; batch = await batches.next()) {
       observed?.arrived();
       const end = writeBatch(writer, batch);
       if (end) {
         isFinished = true;
         const { output, messageIds } = finish(context, writer, end);
-        context.journal.finish(key, inputHash, { ...output } as unknown as JsonObject, messageIds);
+        const { retries = [] } = source;
+        const recorded = Object.assign({}, output, retries.length > 0 && { retries });
+        context.journal.finish(key, inputHash, recorded as unknown as JsonObject, messageIds);
         observed?.answered({ finishReason: output.finishReason, usage: output.usage, output: shown(output) });
         return output;
       }
@@ -110,8 +114,14 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
       unchecked = 0;
       yield;
     }
+    throw new AppError('MODEL_EXECUTION_FAILED', 'The answer of the model has no finish event');
   } catch (error) {
     observed?.failed(error);
+    if (error instanceof AppError && !context.signal.aborted) {
+      const { code, message } = error;
+      const failure = { error: { code, message }, retries: source?.retries ?? [] };
+      context.journal.fail(key, inputHash, failure as unknown as JsonObject);
+    }
     throw error;
   } finally {
     batches?.close();
@@ -120,7 +130,6 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
     // A call without any answer counts as free, because its cost is unknown.
     if (!isFinished && !writer.isEmpty) context.response.addUsage(partialUsage(sent, writer.texts));
   }
-  throw new AppError('MODEL_EXECUTION_FAILED', 'The answer of the model has no finish event');
 }
 
 /** Begins to observe the call. */
@@ -241,17 +250,5 @@ function partialUsage(
   { answer, reasoning }: { readonly answer: string; readonly reasoning: string },
 ): Usage {
   const declared = tools.length === 0 ? 0 : estimateTextTokens(JSON.stringify(tools));
-  const input = messages.reduce((sum, message) => sum + tokensOf(message), declared);
-  return usageOf(input, estimateTextTokens(answer), estimateTextTokens(reasoning));
-}
-
-/** The tokens of a message's texts, calls and media. */
-function tokensOf(message: ModelMessage): number {
-  if (message.role === 'user') return message.content.reduce((sum, part) => sum + partTokens(part), 0);
-  const calls = message.role === 'assistant' ? message.toolCalls.map(({ name, arguments: text }) => name + text) : [];
-  return estimateTextTokens(message.content + calls.join(''));
-}
-
-function partTokens(part: ModelPart): number {
-  return part.type === 'text' ? estimateTextTokens(part.text) : MEDIA_TOKENS;
+  return usageOf(declared + estimatePromptTokens(messages), estimateTextTokens(answer), estimateTextTokens(reasoning));
 }

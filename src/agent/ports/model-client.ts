@@ -66,6 +66,13 @@ export interface ModelOptions {
   readonly parallelToolCalls?: boolean;
   /** How hard a reasoning model is to think, in the provider's words: `low`, `medium`, `high` … */
   readonly reasoningEffort?: string;
+  /**
+   * Estimated tokens of a conversation above which the model loop puts a summary in place of its beginning; at most
+   * CONTEXT_TOKEN_BUDGET. Of no meaning to the model.
+   */
+  readonly compactAbove?: number;
+  /** True: a summary is all that the run writes. Of no meaning to the model. */
+  readonly compactOnly?: boolean;
 }
 
 /** What the answer's text has to be. A `json_schema` answer is a valid instance of the schema. */
@@ -93,6 +100,21 @@ export interface ModelRequest {
   readonly options: ModelOptions;
   /** For the header `traceparent` of the request to the model server; absent if the call is not traced. */
   readonly traceparent?: string;
+  /** Of a call that tries the model out: it is not retried, and its repairs take their requests from here. */
+  readonly budget?: RequestBudget;
+}
+
+/** How many requests a trial may still make: those that begin a call, and those that repair a refused one. */
+export class RequestBudget {
+  /** @param left a whole number, at least 0 */
+  constructor(public left: number) {}
+
+  /** Takes one request. @returns false if none is left */
+  take(): boolean {
+    if (this.left === 0) return false;
+    this.left -= 1;
+    return true;
+  }
 }
 
 /**
@@ -123,6 +145,20 @@ export type ModelEvent =
       readonly replay?: JsonObject;
     };
 
+/** A try of a model call that failed, after which the call was made again. */
+export interface FailedTry {
+  /** When it failed, in milliseconds since the epoch. */
+  readonly at: number;
+  /** As the error of the call would have it: a MODEL_* code and its sentence. */
+  readonly code: string;
+  readonly message: string;
+  /** Milliseconds that were waited before the next try. */
+  readonly pauseMs: number;
+}
+
+/** The events of a model call as they arrive, and how often it was made again so far, if its client knows. */
+export type ModelStream = AsyncIterable<readonly ModelEvent[]> & { readonly retries?: readonly FailedTry[] };
+
 /** Why a model call ended. */
 export type ModelFinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other';
 
@@ -133,6 +169,32 @@ export interface ModelInfo {
   readonly name: string;
   /** How requests are written for its server; absent for models that are called in another way. */
   readonly profile?: ModelProfileInfo;
+  /** Where its server is, without secrets; absent if the client does not know. */
+  readonly address?: string;
+  /** The last failures of calls, the newest first; absent if the client does not keep them. */
+  readonly failures?: readonly ModelFailureInfo[];
+}
+
+/** A failure of model calls in the life of this process, for operators. Contains nothing of a conversation and no key. */
+export interface ModelFailureInfo {
+  /** The last time that it occurred. */
+  readonly at: Date;
+  /** How often it has occurred. */
+  readonly count: number;
+  /** Of the catalogue, such as `MODEL_NOT_FOUND`. */
+  readonly code: string;
+  /** What clients were told. */
+  readonly message: string;
+  /** The HTTP status of the model server; null if there was none. */
+  readonly status: number | null;
+  /** The model that was asked for. */
+  readonly model: string;
+  /** Where the request went, without secrets; null if the client does not know. */
+  readonly address: string | null;
+  /** What the server said; null if it said nothing. */
+  readonly says: string | null;
+  /** The likely cause, and what to look at; null if nothing is likely. */
+  readonly cause: string | null;
 }
 
 /** How the requests to a model server are written (contract model-servers, section 0). */
@@ -173,5 +235,5 @@ export abstract class ModelClient {
     return { kind: this.provider, name: this.provider };
   }
 
-  abstract stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
+  abstract stream(request: ModelRequest, signal: AbortSignal): ModelStream;
 }

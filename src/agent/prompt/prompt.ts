@@ -1,6 +1,13 @@
 import { isAttachmentReference, isOwnPath, isTenantPath, parseReference } from '../../attachment/index.js';
 import { assertUnreachable, type JsonObject, type Principal } from '../../common/index.js';
-import { type Content, type FileContent, isCutByLimit, type Message } from '../../events/index.js';
+import {
+  type Content,
+  type FileContent,
+  isCutByLimit,
+  type Message,
+  sinceSummary,
+  summaryOf,
+} from '../../events/index.js';
 import type { ModelMessage, ModelPart, ModelToolCall } from '../ports/model-client.js';
 import type { KeptStates } from './kept-states.js';
 import { callsOf, imagesOf, isCall, isCallOutput, outputsOf, replayOf } from './tool-traffic.js';
@@ -66,7 +73,7 @@ export function toModelMessages(systemPrompt: string, messages: readonly Message
 /**
  * Converts a conversation to the messages of a model client. Each call is followed by its output, regardless
  * of the output's position. Outputs of unknown calls, reasoning, and incomplete messages without text are left
- * out.
+ * out, and so is what the last summary stands for.
  *
  * @param systemPrompt the first message; left out if empty
  * @param states what providers want back with messages, as JSON texts by the ids of the messages
@@ -79,7 +86,12 @@ export function toPrompt(
   const turns: (AssistantTurn | ModelMessage)[] = [];
   const openCalls = new Map<string, { call: OpenCall; turn: AssistantTurn }>();
   if (systemPrompt !== '') turns.push({ role: 'system', content: systemPrompt });
-  for (const message of messages) {
+  for (const message of sinceSummary(messages)) {
+    const summary = summaryOf(message);
+    if (summary !== undefined) {
+      turns.push({ role: 'system', content: summary });
+      continue;
+    }
     const state = states.get(message.id);
     if (isLeftOut(message)) {
       if (state !== undefined) assistantTurn(turns).state = JSON.parse(state) as JsonObject;

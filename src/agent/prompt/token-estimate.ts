@@ -1,4 +1,5 @@
 import type { Content, Message, Usage } from '../../events/index.js';
+import type { ModelMessage, ModelPart } from '../ports/model-client.js';
 
 /** The estimate for an image, an audio or a file, in tokens. */
 export const MEDIA_TOKENS = 1000;
@@ -43,4 +44,19 @@ function contentTokens(content: Content): number {
   if (content.type === 'refusal') return estimateTextTokens(content.refusal ?? '');
   if (content.type === 'data') return estimateTextTokens(JSON.stringify(content.data ?? {}));
   return MEDIA_TOKENS;
+}
+
+/** Estimates the tokens of a conversation for a model: texts, calls and media. */
+export function estimatePromptTokens(messages: readonly ModelMessage[]): number {
+  return messages.reduce((sum, message) => sum + promptTokens(message), 0);
+}
+
+function promptTokens(message: ModelMessage): number {
+  if (message.role === 'user') return message.content.reduce((sum, part) => sum + partTokens(part), 0);
+  const calls = message.role === 'assistant' ? message.toolCalls.map(({ name, arguments: text }) => name + text) : [];
+  return estimateTextTokens(message.content + calls.join(''));
+}
+
+function partTokens(part: ModelPart): number {
+  return part.type === 'text' ? estimateTextTokens(part.text) : MEDIA_TOKENS;
 }

@@ -60,6 +60,11 @@ export class MemoryJournal implements Journal {
     this.write({ key, inputHash, output: JSON.parse(JSON.stringify(output)) as JsonObject, messageIds });
   }
 
+  /** Nothing reads it again. */
+  fail(): void {
+    return;
+  }
+
   private write(entry: Entry): void {
     if (this.crashAfter <= 0) throw new Crash('The worker is gone');
     this.crashAfter -= 1;

@@ -1,3 +1,4 @@
+import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { readSettings } from '../../config/index.js';
 import { AppError, type Authority, type JsonObject, SequentialIds, SystemClock } from '../../common/index.js';
 import { type AuditNote, NO_RESUMPTION, type Resumption } from '../../interrupt/index.js';
@@ -11,7 +12,10 @@ import {
   ToolSettings,
 } from '../../tools/index.js';
 import { ALLOW_ALL } from '../../tools/testing/allow-all.js';
+import { ConfiguredModels } from '../adapters/configured-models.js';
 import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
+import { AgentRegistry } from '../agent-registry.js';
+import { AgentShapes } from '../agent-shapes.js';
 import { AgentSettings } from '../agent.settings.js';
 import { stateOfStep } from '../loop/model-step.js';
 import { ModelLoop } from '../model-loop.js';
@@ -141,13 +145,26 @@ export function loopAgent(
 ): Agent {
   const registry = new ToolRegistry([{ name: 'test', list: () => Promise.resolve(tools) }]);
   const loop = new ModelLoop(
-    client,
+    testShapes(client, settings.agent),
     registry,
     new ToolInvoker(new SchemaValidator(), policy, settings.tools),
     settings.agent,
     new SystemClock(),
   );
   return { run: (context) => loop.run(context, { systemPrompt: 'Be brief.' }) };
+}
+
+/** Of a process that has this model and no registered agents. */
+export function testShapes(client: ModelClient, settings = loopSettings().agent): AgentShapes {
+  const create = (): never => {
+    throw new Error('This test has one model');
+  };
+  const models = new ConfiguredModels({ main: client, named: [], create });
+  return new AgentShapes(
+    new AgentRegistry(new DiscoveryService(new ModulesContainer()), settings, models),
+    models,
+    settings,
+  );
 }
 
 export function serverTool(name: string, overrides: Partial<ServerTool> = {}): ServerTool {

@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from '../typeorm.js';
 
 /** An API key without its secret. Times are milliseconds since the epoch. */
 @Entity({ name: 'api_keys' })

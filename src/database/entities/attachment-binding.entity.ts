@@ -1,4 +1,4 @@
-import { Entity, Index, PrimaryColumn } from 'typeorm';
+import { Entity, Index, PrimaryColumn } from '../typeorm.js';
 
 /** A session whose messages refer to an attachment. */
 @Entity({ name: 'attachment_bindings' })

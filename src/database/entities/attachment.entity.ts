@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from '../typeorm.js';
 
 /** An uploaded file. Its bytes are in the object store. */
 @Entity({ name: 'attachments' })

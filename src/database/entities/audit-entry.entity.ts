@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryGeneratedColumn } from '../typeorm.js';
 
 /**
  * An entry of the audit log: what was requested, decided or denied about a tool call, when and by whom.

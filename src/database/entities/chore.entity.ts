@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from '../typeorm.js';
 
 /** Work that one of all instances does in each period. */
 @Entity({ name: 'chores' })

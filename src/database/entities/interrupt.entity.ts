@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from '../typeorm.js';
 
 /**
  * An interrupt: the approval of one tool call of a run, or an input that an agent asked for.

@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from '../typeorm.js';
 
 /** A message of a session, of a request or of an answer. Read in the order of (runOrdinal, seq). */
 @Entity({ name: 'messages' })

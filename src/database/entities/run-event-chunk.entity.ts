@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from '../typeorm.js';
 
 /**
  * The events of one run that one commit wrote: JSON texts, one per line. One row per commit instead of one per

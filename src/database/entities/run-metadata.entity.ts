@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from '../typeorm.js';
 
 /** A run in the list that its wire keeps, with what the client chose to find it by. */
 @Entity({ name: 'run_metadata' })

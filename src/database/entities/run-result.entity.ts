@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from '../typeorm.js';
 
 /** The terminal event of a run whose other events were dropped with their partition. */
 @Entity({ name: 'run_results' })

@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from '../typeorm.js';
 
 /** One step of a run's journal: a model call or a tool call that was begun or finished. */
 @Entity({ name: 'run_steps' })

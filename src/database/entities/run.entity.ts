@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from '../typeorm.js';
 
 /**
  * A run. `no` is the key inside the database (a small integer keeps the event index cheap); `id` is

@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from '../typeorm.js';
 
 /**
  * A session of one user. `no` is the key inside the database; `id` is the client's, unique within

@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from '../typeorm.js';
 
 /** A tenant: a customer of the server. Times are milliseconds since the epoch. */
 @Entity({ name: 'tenants' })

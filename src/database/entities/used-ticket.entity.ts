@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn } from '../typeorm.js';
 
 /** A ticket that opened a WebSocket, kept until it would have expired, so that it opens no other. */
 @Entity({ name: 'used_tickets' })

@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from '../typeorm.js';
 
 /** What a user chose once for all runs. */
 @Entity({ name: 'user_settings' })

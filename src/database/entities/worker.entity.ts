@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from '../typeorm.js';
 
 /** A process that executes runs. Its row is renewed as a heartbeat; times are milliseconds of the database's clock. */
 @Entity({ name: 'workers' })

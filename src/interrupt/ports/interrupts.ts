@@ -1,5 +1,5 @@
 import type { Reach } from '../../common/index.js';
-import type { InterruptStatus, InterruptView } from '../interrupt.types.js';
+import type { InterruptStatus, InterruptView, ListedInterrupt } from '../interrupt.types.js';
 
 /** True for a possible interrupt id. Other characters cannot be queried in every database. */
 export function isInterruptId(id: string): boolean {
@@ -8,7 +8,8 @@ export function isInterruptId(id: string): boolean {
 
 /** Which interrupts to list. */
 export interface InterruptListOptions {
-  readonly status?: InterruptStatus;
+  /** Those with one of these; absent: all. */
+  readonly statuses?: readonly InterruptStatus[];
   readonly kind?: InterruptView['kind'];
   readonly sessionId?: string;
   /** The run that opened it. */
@@ -20,7 +21,7 @@ export interface InterruptListOptions {
 
 /** One page, newest first. */
 export interface InterruptPage {
-  readonly items: readonly InterruptView[];
+  readonly items: readonly ListedInterrupt[];
   /** Absent on the last page. */
   readonly nextCursor?: string;
 }
@@ -30,7 +31,7 @@ export interface InterruptPage {
  * An interrupt outside the reach is not found; one whose time has passed is returned as expired at once.
  */
 export abstract class Interrupts {
-  abstract find(reach: Reach, id: string): Promise<InterruptView | undefined>;
+  abstract find(reach: Reach, id: string): Promise<ListedInterrupt | undefined>;
 
   /** @throws AppError INVALID_PARAMETER for an unknown cursor */
   abstract list(reach: Reach, options: InterruptListOptions): Promise<InterruptPage>;

@@ -16,7 +16,10 @@ class ActorDto {
 
 /** What the server makes of a credential. */
 export class WhoamiDto {
+  @ApiProperty({ example: 'default' })
   tenantId!: string;
+
+  @ApiProperty({ type: ActorDto })
   actor!: ActorDto;
 
   @ApiProperty({ description: 'The user in whose name the request acts.' })

@@ -68,6 +68,8 @@ export const DOCS_SCRIPT = `'use strict';
   function show(spec, token) {
     form.hidden = true;
     input.value = '';
+    // Where this page is, the API is: also behind a proxy that adds a path.
+    spec.servers = [{ url: new URL('.', location.href).pathname.replace(/\\/$/, '') || '/' }];
     const ui = SwaggerUIBundle({
       spec,
       dom_id: '#swagger-ui',

@@ -10,6 +10,7 @@ const GROUPS: readonly (readonly [name: string, description: string])[] = [
   ['Agent API', 'One request, one response or stream; background tasks.'],
   ['OpenAI Responses', 'Responses, conversations and models, for the clients of OpenAI.'],
   ['OpenAI Chat Completions', 'Chat completions, for the clients of OpenAI.'],
+  ['AI SDK', 'Chats of pages with `useChat`.'],
   ['AG-UI', 'Runs for AG-UI clients.'],
   ['CopilotKit', 'The routes of the CopilotKit runtime.'],
   ['AG-Kit', 'Conversations for AG-Kit clients.'],

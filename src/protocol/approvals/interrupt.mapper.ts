@@ -1,6 +1,6 @@
-import type { DecidedBy, InterruptView } from '../../interrupt/index.js';
+import type { Approvers, DecidedBy, InterruptView, ListedInterrupt } from '../../interrupt/index.js';
 import type { ApprovalDto } from './dto/approval.dto.js';
-import type { InterruptDto } from './dto/interrupt.dto.js';
+import type { ApproversDto, InterruptDto } from './dto/interrupt.dto.js';
 
 /** An approval as `GET /approvals` shows it. */
 export function approvalView(view: InterruptView): ApprovalDto {
@@ -25,10 +25,16 @@ export function approvalView(view: InterruptView): ApprovalDto {
   };
 }
 
-/** An interrupt as `GET /interrupts` shows it. */
-export function interruptView(view: InterruptView): InterruptDto {
-  const { kind, responseSchema } = view;
-  return Object.assign(approvalView(view), { kind, responseSchema });
+/** An interrupt as `GET /interrupts` shows it. @param refusal why the caller may not answer it; null if it may */
+export function interruptView(view: ListedInterrupt, refusal: string | null): InterruptDto {
+  const { kind, responseSchema, userId, agentType: agent, requestText: request, approvers } = view;
+  const more = { kind, responseSchema, userId, agent, request, refusal };
+  return Object.assign(approvalView(view), more, { approvers: approvers && shownApprovers(approvers) });
+}
+
+/** Who has started the run is the policy's business alone. */
+function shownApprovers({ roles = [], notOwner }: Approvers): ApproversDto {
+  return { roles, notOwner };
 }
 
 /** Roles are kept for the policy alone. */

@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, namedUser, type NamedUser, traceOf } from '../../access/index.js';
 import { AppError, type Reach, type Requester, userReach } from '../../common/index.js';
-import { type InterruptPage, Interrupts, type InterruptView } from '../../interrupt/index.js';
+import {
+  type InterruptPage,
+  Interrupts,
+  type InterruptStatus,
+  type InterruptView,
+  type ListedInterrupt,
+  refusalOf,
+} from '../../interrupt/index.js';
 import { type InterruptAnswer, Runs } from '../../run/index.js';
 import { Sessions } from '../../session/index.js';
 import { findWithin, Wires } from '../wire/index.js';
@@ -30,13 +37,19 @@ export class InterruptService {
     readonly wires: Wires,
   ) {}
 
+  /** Why the caller may not answer an interrupt that waits; null if it may. @param user the user that the request names */
+  refusal(caller: Caller, user: NamedUser | undefined, view: InterruptView): string | null {
+    return refusalOf(view, answeringAs(caller, user));
+  }
+
   /** @throws AppError INVALID_PARAMETER for an unknown cursor */
   list(reach: Reach, query: InterruptsQueryDto, kind?: InterruptView['kind']): Promise<InterruptPage> {
     const { status, session_id: sessionId, limit, cursor } = query;
+    const statuses = status?.split(',') as InterruptStatus[] | undefined;
     return this.interrupts.list(reach, {
       limit: limit === undefined ? DEFAULT_LIMIT : Number(limit),
       ...(kind && { kind }),
-      ...(status && { status }),
+      ...(statuses && { statuses: [...new Set(statuses)] }),
       ...(sessionId !== undefined && { sessionId }),
       ...(cursor !== undefined && { cursor }),
     });
@@ -48,8 +61,8 @@ export class InterruptService {
     user: NamedUser | undefined,
     id: string,
     kind?: InterruptView['kind'],
-  ): Promise<InterruptView> {
-    const find = (reach: Reach): Promise<InterruptView | undefined> => this.interrupts.find(reach, id);
+  ): Promise<ListedInterrupt> {
+    const find = (reach: Reach): Promise<ListedInterrupt | undefined> => this.interrupts.find(reach, id);
     const view = await findWithin(this, caller, caller.reviewReach(user), find);
     if (!view || (kind && view.kind !== kind)) throw new AppError('INTERRUPT_NOT_FOUND');
     return view;
@@ -67,7 +80,7 @@ export class InterruptService {
     id: string,
     answer: Omit<InterruptAnswer, 'interruptId'>,
     kind?: InterruptView['kind'],
-  ): Promise<InterruptView> {
+  ): Promise<ListedInterrupt> {
     const { userId } = await this.find(caller, user, id, kind);
     const reach = userReach({ tenantId: caller.tenantId, userId });
     await this.runs.answer(reach, answeringAs(caller, user), [{ interruptId: id, ...answer }], traceOf(caller));

@@ -1,6 +1,7 @@
-import { Caller, namedUser, Needs } from '../../access/index.js';
+import { Caller, type NamedUser, namedUser, Needs } from '../../access/index.js';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { ListedInterrupt } from '../../interrupt/index.js';
 import { ShapePipe } from '../http/index.js';
 import { InterruptService, listReach } from './interrupt.service.js';
 import { ApiInterruptRoute } from './api-docs.js';
@@ -30,7 +31,8 @@ export class InterruptsController {
     @Caller() caller: Caller,
   ): Promise<InterruptListDto> {
     const { items, nextCursor = null } = await this.service.list(listReach(caller, query), query);
-    return { data: items.map(interruptView), nextCursor };
+    const user = namedUser('user_id', query.user_id);
+    return { data: items.map((one) => this.shown(caller, user, one)), nextCursor };
   }
 
   @Get(':id')
@@ -42,7 +44,8 @@ export class InterruptsController {
     @Query(new ShapePipe(OwnerQueryDto)) { user_id: userId }: OwnerQueryDto,
     @Caller() caller: Caller,
   ): Promise<InterruptDto> {
-    return interruptView(await this.service.find(caller, namedUser('user_id', userId), id));
+    const user = namedUser('user_id', userId);
+    return this.shown(caller, user, await this.service.find(caller, user, id));
   }
 
   @Post(':id')
@@ -64,6 +67,11 @@ export class InterruptsController {
     @Caller() caller: Caller,
     @Body(InterruptAnswerPipe) answer: RestAnswer,
   ): Promise<InterruptDto> {
-    return interruptView(await this.service.answer(caller, namedUser('user_id', userId), id, answer));
+    const user = namedUser('user_id', userId);
+    return this.shown(caller, user, await this.service.answer(caller, user, id, answer));
+  }
+
+  private shown(caller: Caller, user: NamedUser | undefined, view: ListedInterrupt): InterruptDto {
+    return interruptView(view, this.service.refusal(caller, user, view));
   }
 }

@@ -74,11 +74,6 @@ export class FailedRunError extends AppError {
   }
 }
 
-/** A value that this wire has no use for, and that would change the meaning of the answer. */
-export function unsupported(param: string, rule: string): OpenAiError {
-  return new OpenAiError('INVALID_PARAMETER', `${param} ${rule}`, param, { wireCode: 'unsupported_value' });
-}
-
 /** The 404 for an unknown completion. */
 export function completionNotFound(id: string): OpenAiError {
   const message = `Completion with id '${id}' not found.`;

@@ -2,7 +2,7 @@ import { jsonString } from '../../common/index.js';
 import { dataFrame } from '../http/frames.js';
 import type { CompletionInfo } from './completion-info.js';
 import { usageOf } from './completion-object.js';
-import type { CompletionCall, FinishReason } from './completion.types.js';
+import type { CompletionCall, FinishReason, UrlCitation } from './completion.types.js';
 import type { Usage } from '../../events/index.js';
 
 /** A member of a delta that grows. */
@@ -47,6 +47,11 @@ export class ChunkWriter {
   /** The chunk of a short text whose characters are those of a JSON string already. */
   characters(field: DeltaText, characters: string): string {
     return `${this.head}{"index":0,"delta":{"${field}":"${characters}"}${this.tail}`;
+  }
+
+  /** The sources of a text that was sent. */
+  annotations(annotations: readonly UrlCitation[]): string {
+    return this.delta(`{"annotations":${JSON.stringify(annotations)}}`);
   }
 
   /** A call of the client, whole. @param index from 0 */

@@ -1,25 +1,25 @@
 import type { AgentResponse, InterruptEvent, Message, Usage } from '../../events/index.js';
-import { CALL_TYPES, OUTPUT_TYPES } from '../../events/index.js';
+import { CALL_TYPES, citationsOf, OUTPUT_TYPES } from '../../events/index.js';
 import { partText } from '../openai/index.js';
 import type { CompletionInfo } from './completion-info.js';
-import type { Completion, CompletionMessage, CompletionUsage, FinishReason } from './completion.types.js';
+import type { Completion, CompletionMessage, CompletionUsage, FinishReason, UrlCitation } from './completion.types.js';
 import { type CallData, callDataOf, questionOf } from './told-calls.js';
 import { CallTrace } from './tool-trace.js';
 
 /** Between two texts of an answer. */
 export const TEXT_BREAK = '\n\n';
 
-/**
- * The completion of a run that has ended (contract chat-completions, section A4).
- *
- * @param interrupt what the run waits for; undefined if for nothing
- */
-export function completionOf(
-  info: CompletionInfo,
-  response: AgentResponse,
-  interrupt?: Pick<InterruptEvent, 'call_ids' | 'items'>,
-): Completion {
-  const message = messageOf(info, response.output ?? [], interrupt);
+/** What only the events of a run say. */
+export interface EventFacts {
+  /** What the run waits for; undefined if for nothing. */
+  readonly interrupt?: Pick<InterruptEvent, 'call_ids' | 'items'> | undefined;
+  /** The names of its subagents by their ids. */
+  readonly subagents?: ReadonlyMap<string, string>;
+}
+
+/** The completion of a run that has ended (contract chat-completions, section A4). */
+export function completionOf(info: CompletionInfo, response: AgentResponse, facts: EventFacts = {}): Completion {
+  const message = messageOf(info, response.output ?? [], facts);
   return {
     id: info.id,
     object: 'chat.completion',
@@ -67,6 +67,14 @@ export function answerText(message: Pick<Message, 'content'>): string {
   return (message.content ?? []).map((content) => (content.type === 'refusal' ? '' : partText(content))).join('');
 }
 
+/** The sources of a message of the answer. @param from where its text begins in that of the answer */
+export function annotationsOf(message: Pick<Message, 'metadata'>, from: number): readonly UrlCitation[] {
+  return citationsOf(message).map(({ url, title, start_index: start, end_index: end }) => ({
+    type: 'url_citation',
+    url_citation: { url, title, start_index: from + start, end_index: from + end },
+  }));
+}
+
 /** Reasoning as it grows: what comes next begins on a line of its own. */
 export class ReasoningText {
   private isLineOpen = false;
@@ -83,27 +91,34 @@ export class ReasoningText {
 function messageOf(
   info: CompletionInfo,
   messages: readonly Message[],
-  interrupt: Pick<InterruptEvent, 'call_ids' | 'items'> | undefined,
+  { interrupt, subagents = new Map() }: EventFacts,
 ): CompletionMessage {
   const question = interrupt && questionOf(info, interrupt, callsOf(messages));
   const answers = messages.filter(isAnswer);
-  const texts = answers.map(answerText).filter((text) => text !== '');
-  if (info.isJson) texts.splice(0, texts.length - 1);
+  const said = answers.filter((one) => answerText(one) !== '');
+  if (info.isJson) said.splice(0, said.length - 1);
+  const texts = said.map(answerText);
+  const annotations = said.flatMap((one, at) => annotationsOf(one, startOf(at, texts)));
   if (question !== undefined && question.text !== '') texts.push(question.text);
   const refusals = answers.flatMap(({ content }) =>
     (content ?? []).map((part) => (part.type === 'refusal' ? (part.refusal ?? '') : '')),
   );
   const refusal = refusals.join('');
-  const reasoning = reasoningOf(info, messages);
+  const reasoning = reasoningOf(info, messages, subagents);
   const calls = question?.calls ?? [];
   return {
     role: 'assistant',
     content: calls.length > 0 && texts.length === 0 ? null : texts.join(TEXT_BREAK),
     refusal: refusal === '' ? null : refusal,
-    annotations: [],
+    annotations,
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(reasoning !== '' && { reasoning_content: reasoning }),
   };
+}
+
+/** Where a text begins when all are joined. */
+function startOf(at: number, texts: readonly string[]): number {
+  return texts.slice(0, at).reduce((sum, text) => sum + text.length + TEXT_BREAK.length, 0);
 }
 
 function callsOf(messages: readonly Message[]): ReadonlyMap<string, CallData> {
@@ -117,9 +132,14 @@ function callsOf(messages: readonly Message[]): ReadonlyMap<string, CallData> {
 }
 
 /** The reasoning of the model, and the lines about the server's calls. */
-function reasoningOf({ reasoning, trace }: CompletionInfo, messages: readonly Message[]): string {
+function reasoningOf(
+  { reasoning, trace }: CompletionInfo,
+  messages: readonly Message[],
+  subagents: ReadonlyMap<string, string>,
+): string {
   const text = new ReasoningText();
   const calls = new CallTrace(trace);
+  for (const [id, name] of subagents) calls.subagent(id, name);
   const answered = new Set(
     messages.flatMap((one) => (OUTPUT_TYPES.includes(one.type) ? [callDataOf(one).callId] : [])),
   );

@@ -69,7 +69,6 @@ describe('a request for a completion', () => {
       'messages[3].tool_call_id',
       'invalid_value',
     ],
-    [{ messages: [{ role: 'assistant', function_call: {} }] }, 'messages[0].function_call', 'unsupported_value'],
     [{ messages: [user], tools: [5] }, 'tools[0]', 'invalid_type'],
     [{ messages: [user], tools: [tool(undefined)] }, 'tools[0].function.name', 'missing_required_parameter'],
     [{ messages: [user], tools: [tool('a b')] }, 'tools[0].function.name', 'invalid_value'],

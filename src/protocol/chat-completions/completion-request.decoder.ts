@@ -1,8 +1,7 @@
 import type { ModelOptions, ResponseFormat } from '../../agent/index.js';
 import { AppError, isPlainObject, type JsonObject } from '../../common/index.js';
 import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
-import { decodeMetadata, numberIn, presentOptions } from '../openai/index.js';
-import { unsupported } from './chat-completions.errors.js';
+import { decodeMetadata, numberIn, presentOptions, unsupported } from '../openai/index.js';
 import { type DecodedMessage, decodeMessages } from './message.decoder.js';
 import { type DecodedTools, decodeTools } from './tool.decoder.js';
 

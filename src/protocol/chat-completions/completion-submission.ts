@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { type Caller, namedUser, traceOf } from '../../access/index.js';
+import { AppError } from '../../common/index.js';
 import { textOf } from '../../events/index.js';
 import { type AcceptedRun, type RunListing, type RunRequest, Runs, type RunView } from '../../run/index.js';
-import { bodyUserOf, idempotencyKeyOf } from '../openai/index.js';
+import { bodyUserOf, idempotencyKeyOf, OpenAiError } from '../openai/index.js';
 import { submissionError } from './chat-completions.errors.js';
 import { ChatCompletionsSettings } from './chat-completions.settings.js';
 import { CompletionFiles } from './completion-files.js';
@@ -47,7 +48,7 @@ export class CompletionSubmission {
    */
   async submit(body: unknown, caller: Caller, headers: IncomingHttpHeaders): Promise<SubmittedCompletion> {
     const request = decodeCompletionRequest(body, this.files.maxBytes);
-    await this.server.checkTools(request.tools);
+    await this.server.checkTools(request.tools, this.server.agentType(request.model, caller));
     const idempotencyKey = idempotencyKeyOf(headers['idempotency-key'], 'Idempotency-Key');
     const user = caller.oneUser(namedUser('user', bodyUserOf(caller, request.user)), caller.headerUser());
     const sessionId = sessionNameOf(headers, request.metadata, this.settings.sessionHeaders);
@@ -107,9 +108,21 @@ export class CompletionSubmission {
     try {
       return await this.runs.accept(run);
     } catch (error) {
+      if (error instanceof AppError && error.code === 'INVALID_PARAMETER') throw renumbered(error, run, messages);
       const asked = run.answers?.[0]?.interruptId;
       const at = messages.findLastIndex(({ result }) => result !== undefined && result.callId === asked);
       throw submissionError(error, at < 0 ? 'messages' : `messages[${at}]`);
     }
   }
+}
+
+/** The core counts the messages of the run; the client has sent others before them. */
+function renumbered(error: AppError, { input }: RunRequest, messages: CompletionRequest['messages']): AppError {
+  const path = error.details?.[0]?.path ?? '';
+  const [whole, number, rest] = /^messages\[(\d+)\](.*)$/s.exec(path) ?? [];
+  const id = number === undefined ? undefined : input[Number(number)]?.id;
+  const at = messages.findIndex((one) => one.messages.some((message) => message.id === id));
+  if (whole === undefined || at < 0) return error;
+  const param = `messages[${at}]${rest}`;
+  return new OpenAiError('INVALID_PARAMETER', error.message.replace(whole, param), param);
 }

@@ -35,8 +35,14 @@ function shown(log: ScriptedLog, about: CompletionInfo = info()): unknown[] {
 /** The JSON answer of a log. */
 function message(log: ScriptedLog, about: CompletionInfo = info()): unknown {
   const interrupt = log.events.find((event) => event.object === 'interrupt');
+  const subagents = new Map(
+    log.events.flatMap((event) =>
+      event.object === 'subagent' && event.status === 'started' ? [[event.id, event.name] as const] : [],
+    ),
+  );
   const response = log.response.getResponseData();
-  return completionOf(about, response, interrupt?.object === 'interrupt' ? interrupt : undefined).choices[0].message;
+  const facts = { subagents, ...(interrupt?.object === 'interrupt' && { interrupt }) };
+  return completionOf(about, response, facts).choices[0].message;
 }
 
 function begun(): ScriptedLog {
@@ -134,6 +140,41 @@ describe('the encoder of completions', () => {
     log.response.completed({ usage: USAGE });
     expect(shown(log, info({ trace }))).toEqual([ROLE, ...steps, 'stop', '[DONE]']);
     expect(message(log, info({ trace }))).not.toHaveProperty('tool_calls');
+  });
+
+  it('a citation follows its text, and counts from the beginning of the whole answer', () => {
+    const citation = { url: 'https://example.org/a', title: 'A', start_index: 3, end_index: 5 };
+    const cited = (log: ScriptedLog, pieces: string[]): void =>
+      void open(log, pieces).complete({ metadata: { citations: [citation, { url: 7 }] } });
+    const log = begun();
+    open(log, ['He said "hi"', '.\n', 'And?']).complete();
+    cited(log, ['18 ', '°C 😀', ' it is']);
+    log.response.completed({ usage: USAGE });
+    const annotation = (from: number): object => ({
+      type: 'url_citation',
+      url_citation: { url: citation.url, title: 'A', start_index: from + 3, end_index: from + 5 },
+    });
+    const { length } = 'He said "hi".\nAnd?\n\n';
+    expect(shown(log, info()).slice(-3)).toEqual([{ annotations: [annotation(length)] }, 'stop', '[DONE]']);
+    expect(message(log)).toMatchObject({
+      content: 'He said "hi".\nAnd?\n\n18 °C 😀 it is',
+      annotations: [annotation(length)],
+    });
+    expect(shown(log, info({ isJson: true })).slice(-3)).toEqual([{ annotations: [annotation(0)] }, 'stop', '[DONE]']);
+    expect(message(log, info({ isJson: true }))).toMatchObject({ annotations: [annotation(0)] });
+  });
+
+  it('the lines of a subagent have its name, in both modes', () => {
+    const log = begun();
+    log.events.push({ object: 'subagent', status: 'started', id: 'sub_1', name: 'scout', task: null } as never);
+    const builder = log.response.createMessageBuilder('assistant', 'plugin_call', { subagent_id: 'sub_1' });
+    builder.createContentBuilder('data').addDataDelta({ call_id: 'c1', name: 'look', arguments: '' });
+    builder.complete();
+    output(log, 'plugin_call_output', 'c1', { subagent_id: 'sub_1' });
+    log.response.completed({ usage: USAGE });
+    const lines = ['scout: look\n', 'scout: look done\n'];
+    expect(shown(log, info()).slice(1, 3)).toEqual(lines.map((line) => ({ reasoning_content: line })));
+    expect(message(log)).toMatchObject({ reasoning_content: lines.join('') });
   });
 
   it('denied and failed calls say so, long arguments are cut, and reasoning can be left out', () => {

@@ -19,7 +19,7 @@ import type { FrameEncoder } from '../wire/frame-encoder.js';
 import { runError, wireError } from './chat-completions.errors.js';
 import { ChunkWriter, type DeltaText, fitsInChunk } from './chunk-writer.js';
 import type { CompletionInfo } from './completion-info.js';
-import { answerText, finishReason, isAnswer, ReasoningText, TEXT_BREAK } from './completion-object.js';
+import { annotationsOf, answerText, finishReason, isAnswer, ReasoningText, TEXT_BREAK } from './completion-object.js';
 import { type CallData, callDataOf, questionOf } from './told-calls.js';
 import { CallTrace, type TraceStep } from './tool-trace.js';
 
@@ -28,6 +28,8 @@ interface OpenMessage {
   readonly isReasoning: boolean;
   /** Whether something of it has been sent. */
   hasBegun: boolean;
+  /** Where its text begins in that of the answer. */
+  from: number;
   /** The contents of which a piece was sent. */
   readonly pieces: Set<number | null>;
 }
@@ -59,8 +61,10 @@ export class CompletionEncoder implements FrameEncoder {
   private hasRole = false;
   /** Whether a text has been sent, so that the next one is divided from it. */
   private hasText = false;
-  /** Of an answer in JSON: its last text, and the message that it is of. */
-  private held = { messageId: '', text: '' };
+  /** How long the text is that has been sent. */
+  private textLength = 0;
+  /** Of an answer in JSON: the message with its last text. */
+  private held: Message | undefined;
   private callCount = 0;
   private ended = false;
   /** How many frames the client has already; they are not written. */
@@ -82,6 +86,7 @@ export class CompletionEncoder implements FrameEncoder {
     const characters = piece && logged.charactersAfter(piece.head);
     if (characters !== undefined && piece && fitsInChunk(characters)) {
       if (characters === '') return NONE;
+      if (piece.field === 'content') this.textLength += lengthOf(characters);
       if (this.discarded === 0) return [this.chunks.characters(piece.field, characters)];
       this.discarded -= 1;
       return DISCARDED;
@@ -138,7 +143,7 @@ export class CompletionEncoder implements FrameEncoder {
   private begin(message: Message): readonly string[] {
     const isReasoning = message.type === 'reasoning';
     if ((isReasoning || isAnswer(message)) && !this.open.has(message.id)) {
-      this.open.set(message.id, { isReasoning, hasBegun: false, pieces: new Set() });
+      this.open.set(message.id, { isReasoning, hasBegun: false, from: 0, pieces: new Set() });
     }
     return NONE;
   }
@@ -172,12 +177,15 @@ export class CompletionEncoder implements FrameEncoder {
     message.hasBegun = true;
     if (field === 'reasoning_content') return this.chunks.text(field, this.reasoning.piece(text, isFirst));
     if (field === 'refusal') return this.chunks.text(field, text);
-    return this.answer(text, isFirst);
+    const frames = this.answer(text, isFirst);
+    if (isFirst) message.from = this.textLength - text.length;
+    return frames;
   }
 
   private answer(text: string, isFirst: boolean): readonly string[] {
     const gap = isFirst && this.hasText ? this.chunks.text('content', TEXT_BREAK) : NONE;
     this.hasText = true;
+    this.textLength += (gap.length > 0 ? TEXT_BREAK.length : 0) + text.length;
     return [...gap, ...this.chunks.text('content', text)];
   }
 
@@ -186,11 +194,18 @@ export class CompletionEncoder implements FrameEncoder {
     const { type } = message;
     if (CALL_TYPES.includes(type)) return this.call(message);
     if (OUTPUT_TYPES.includes(type)) return this.output(message);
+    const opened = this.open.get(message.id);
     this.open.delete(message.id);
-    if (!this.info.isJson || !isAnswer(message)) return NONE;
-    const text = answerText(message);
-    if (text !== '') this.held = { messageId: message.id, text };
+    if (!isAnswer(message)) return NONE;
+    if (!this.info.isJson) return this.sources(message, opened?.from ?? 0);
+    if (answerText(message) !== '') this.held = message;
     return NONE;
+  }
+
+  /** What the text of a message rests on. */
+  private sources(message: Message, from: number): readonly string[] {
+    const annotations = annotationsOf(message, from);
+    return annotations.length === 0 ? NONE : [this.chunks.annotations(annotations)];
   }
 
   private call(message: Message): readonly string[] {
@@ -235,17 +250,25 @@ export class CompletionEncoder implements FrameEncoder {
   }
 
   private heldText(): readonly string[] {
-    const { text } = this.held;
-    this.held = { messageId: '', text: '' };
-    return text === '' ? NONE : this.answer(text, true);
+    const { held } = this;
+    this.held = undefined;
+    if (!held) return NONE;
+    const text = answerText(held);
+    const frames = this.answer(text, true);
+    return [...frames, ...this.sources(held, this.textLength - text.length)];
   }
 
   /** A worker was lost: its unfinished messages are written again. What was sent cannot be taken back. */
   private discard(messageIds: readonly string[]): void {
     this.piece = undefined;
     for (const id of messageIds) this.open.delete(id);
-    if (messageIds.includes(this.held.messageId)) this.held = { messageId: '', text: '' };
+    if (messageIds.includes(this.held?.id ?? '')) this.held = undefined;
     const lost = new Set(messageIds);
     for (const [callId, { id }] of this.undecided) if (lost.has(id)) this.undecided.delete(callId);
   }
+}
+
+/** The length of a text from its characters in JSON. */
+function lengthOf(characters: string): number {
+  return characters.includes('\\') ? (JSON.parse(`"${characters}"`) as string).length : characters.length;
 }

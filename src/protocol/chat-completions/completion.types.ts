@@ -5,6 +5,18 @@ export interface CompletionCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
+/** A source that the answer cites. The indexes count UTF-16 code units of the whole text. */
+export interface UrlCitation {
+  readonly type: 'url_citation';
+  readonly url_citation: {
+    readonly url: string;
+    readonly title: string;
+    readonly start_index: number;
+    /** Exclusive. */
+    readonly end_index: number;
+  };
+}
+
 /** Why an answer ended. */
 export type FinishReason = 'stop' | 'length' | 'content_filter' | 'tool_calls';
 
@@ -28,7 +40,8 @@ export interface CompletionMessage {
   /** Null if there are calls and no text. */
   readonly content: string | null;
   readonly refusal: string | null;
-  readonly annotations: readonly [];
+  /** The sources of the text. */
+  readonly annotations: readonly UrlCitation[];
   /** Absent without calls. */
   readonly tool_calls?: readonly CompletionCall[];
   /** Absent without reasoning. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { MessageAttachments } from '../../attachment/index.js';
 import { AppError, type Reach, userReach } from '../../common/index.js';
-import type { AgentResponse, InterruptEvent, LoggedEvent } from '../../events/index.js';
+import type { AgentResponse, InterruptEvent, LoggedEvent, Message } from '../../events/index.js';
 import { type ListedRun, type RunListing, RunListings, Runs, type RunView } from '../../run/index.js';
 import type { StreamClient } from '../http/index.js';
 import { type ListPage, OpenAiError } from '../openai/index.js';
@@ -8,7 +9,7 @@ import { type OnDisconnect, RunStreams } from '../wire/index.js';
 import { completionNotFound, FailedRunError, runError } from './chat-completions.errors.js';
 import { ChatCompletionsWire } from './chat-completions.wire.js';
 import { completionDataOf, completionInfo, WIRE } from './completion-info.js';
-import { completionOf } from './completion-object.js';
+import { completionOf, type EventFacts } from './completion-object.js';
 import type { Completion } from './completion.types.js';
 import { openCalls } from './continuation.js';
 import { type StoredMessage, storedMessages } from './stored-messages.js';
@@ -35,6 +36,7 @@ export class CompletionsService {
     private readonly listings: RunListings,
     private readonly streams: RunStreams,
     private readonly wire: ChatCompletionsWire,
+    private readonly attachments: MessageAttachments,
   ) {}
 
   /**
@@ -43,10 +45,8 @@ export class CompletionsService {
    * @throws FailedRunError for a run that failed or was canceled
    */
   async result(run: RunView, client: Pick<StreamClient, 'gone'>, onDisconnect: OnDisconnect): Promise<object> {
-    let interrupt: InterruptEvent | undefined;
-    const onEvents = (events: readonly LoggedEvent[]): void => {
-      for (const logged of events) interrupt = interruptOf(logged) ?? interrupt;
-    };
+    const facts = new CollectedFacts();
+    const onEvents = (events: readonly LoggedEvent[]): void => facts.take(events);
     const answer = await this.streams.result(run, client, {
       wire: this.wire,
       onDisconnect,
@@ -54,7 +54,7 @@ export class CompletionsService {
       summary: (response) => {
         if (response.status === 'failed' || response.status === 'canceled')
           throw new FailedRunError(runError(response));
-        return completionOf(completionInfo(run), response, interrupt);
+        return completionOf(completionInfo(run), response, facts);
       },
     });
     if (completionDataOf(run)?.isStored !== true) return answer;
@@ -95,7 +95,7 @@ export class CompletionsService {
   async messages(reach: Reach, id: string): Promise<readonly StoredMessage[]> {
     const own = ownReach(reach, await this.listed(reach, id));
     const [run, input] = await Promise.all([this.runs.view(own, id), this.runs.input(own, id)]);
-    return storedMessages(id, completionDataOf(run)?.instructions ?? [], input);
+    return storedMessages(id, completionDataOf(run)?.instructions ?? [], this.attachments.shown(input, run));
   }
 
   private async listed(reach: Reach, id: string): Promise<ListedRun> {
@@ -110,25 +110,21 @@ export class CompletionsService {
       this.runs.view(own, listed.runId),
       this.runs.response(own, listed.runId),
     ]);
-    const interrupt = run.state === 'interrupted' ? await this.interruptOf(run, response) : undefined;
-    return { ...completionOf(completionInfo(run), response, interrupt), metadata: listed.metadata };
+    const isInEvents = run.state === 'interrupted' || (response.output ?? []).some(isOfSubagent);
+    const facts = isInEvents ? await this.factsOf(run, response) : {};
+    return { ...completionOf(completionInfo(run), response, facts), metadata: listed.metadata };
   }
 
-  /** What a run waits for. Once its events are removed, only the calls of the client are known. */
-  private async interruptOf(
-    run: RunView,
-    response: AgentResponse,
-  ): Promise<Pick<InterruptEvent, 'call_ids' | 'items'> | undefined> {
-    let interrupt: InterruptEvent | undefined;
+  /** What the events of a run say. Once they are removed, only the calls of the client are known. */
+  private async factsOf(run: RunView, response: AgentResponse): Promise<EventFacts> {
+    const facts = new CollectedFacts();
     try {
-      for await (const events of this.runs.tail(userReach(run), run.runId)) {
-        for (const logged of events) interrupt = interruptOf(logged) ?? interrupt;
-      }
+      for await (const events of this.runs.tail(userReach(run), run.runId)) facts.take(events);
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'EVENTS_EXPIRED') throw error;
-      return { call_ids: openCalls(response), items: [] };
+      return run.state === 'interrupted' ? { interrupt: { call_ids: openCalls(response), items: [] } } : {};
     }
-    return interrupt;
+    return facts;
   }
 }
 
@@ -136,8 +132,24 @@ function ownReach({ tenantId }: Reach, { userId }: ListedRun): Reach {
   return userReach({ tenantId, userId });
 }
 
-function interruptOf({ kind, event }: LoggedEvent): InterruptEvent | undefined {
-  return kind === 'interrupt' && event.object === 'interrupt' ? event : undefined;
+/** Collects what only the events of a run say. */
+class CollectedFacts implements EventFacts {
+  interrupt: InterruptEvent | undefined;
+  readonly subagents = new Map<string, string>();
+
+  take(events: readonly LoggedEvent[]): void {
+    for (const logged of events) {
+      // The others are not parsed.
+      if (logged.kind !== 'interrupt' && logged.kind !== 'subagent') continue;
+      const { event } = logged;
+      if (event.object === 'interrupt') this.interrupt = event;
+      else if (event.object === 'subagent' && event.status === 'started') this.subagents.set(event.id, event.name);
+    }
+  }
+}
+
+function isOfSubagent({ metadata }: Message): boolean {
+  return metadata?.['subagent_id'] !== undefined;
 }
 
 function unknownCursor(error: unknown): never {

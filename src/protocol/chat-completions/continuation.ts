@@ -1,14 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, fingerprint, type Json, type Reach } from '../../common/index.js';
-import { type AgentResponse, CALL_TYPES, dataMessage, type Message, OUTPUT_TYPES } from '../../events/index.js';
+import { type AgentResponse, CALL_TYPES, type Message, OUTPUT_TYPES } from '../../events/index.js';
 import { type InterruptAnswer, Runs, type RunView } from '../../run/index.js';
 import { OpenAiError } from '../openai/index.js';
 import { APPROVAL_TOOL, callReference, completionDataOf, INPUT_TOOL } from './completion-info.js';
-import type { DecodedMessage } from './message.decoder.js';
+import { type DecodedMessage, NOT_ANSWERED, resultMessage } from './message.decoder.js';
 import { callDataOf } from './told-calls.js';
-
-/** The result of a call that the client leaves out. */
-const NOT_ANSWERED = 'The call was not answered.';
 
 /** A waiting run that the results of a request are for. */
 export interface Continuation {
@@ -108,17 +105,12 @@ function resultsFor(open: readonly string[], fresh: readonly DecodedMessage[]): 
     const callId = open[reference.position];
     const [message] = messages;
     if (callId === undefined || !message) return undefined;
-    outputs.set(callId, outputOf(message.id, callId, result.text));
+    outputs.set(callId, resultMessage(message.id, callId, result.text));
   }
   const [some] = outputs.values();
   const missing = open.filter((id) => !outputs.has(id));
-  missing.forEach((id, at) => outputs.set(id, outputOf(`${some?.id ?? 'msg'}_${at}`, id, NOT_ANSWERED)));
+  missing.forEach((id, at) => outputs.set(id, resultMessage(`${some?.id ?? 'msg'}_${at}`, id, NOT_ANSWERED)));
   return [...outputs.values(), ...others];
-}
-
-function outputOf(id: string, callId: string, text: string): Message {
-  const data = { call_id: callId, output: text };
-  return dataMessage({ id, role: 'tool', type: 'function_call_output', data });
 }
 
 function decisionOf({ callId, text }: { callId: string; text: string }, path: string): InterruptAnswer {

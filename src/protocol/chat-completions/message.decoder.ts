@@ -1,14 +1,22 @@
 import { fingerprint } from '../../common/index.js';
-import { type ContentInput, dataMessage, type Message, messageOf } from '../../events/index.js';
+import { type ContentInput, dataMessage, type Message, type MessageInput, messageOf } from '../../events/index.js';
 import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
-import { OpenAiError } from '../openai/index.js';
-import { unsupported } from './chat-completions.errors.js';
+import { OpenAiError, unsupported } from '../openai/index.js';
 import { mediaPart } from './media.decoder.js';
 import { presentText, requiredText } from './required-text.js';
 
 /** The most parts of one message, and calls of one message. */
 const MAX_PARTS = 1000;
 const MAX_CALLS = 128;
+
+const NAME_LENGTH = { min: 0, max: 256 };
+
+/** The key of a message's metadata with the name that the client gives to who speaks. */
+export const SPEAKER = 'chat_name';
+/** The key of a message's metadata that the client has not sent. */
+export const ADDED = 'chat_added';
+/** The result of a call that the client leaves out. */
+export const NOT_ANSWERED = 'The call was not answered.';
 
 /** A call in a request. */
 export interface DecodedCall {
@@ -41,21 +49,22 @@ export interface DecodedMessage {
 export function decodeMessages(items: readonly unknown[], maxBytes: number): readonly DecodedMessage[] {
   const open = new Set<string>();
   const answered = new Set<string>();
-  return items.map((item, index) => {
-    const decoded = decodeMessage(fieldReaderAt(item, `messages[${index}]`), index, maxBytes);
-    for (const { id } of decoded.calls) open.add(id);
-    const { result } = decoded;
+  const decoded = items.map((item, index) => {
+    const message = decodeMessage(fieldReaderAt(item, `messages[${index}]`), index, maxBytes);
+    for (const { id } of message.calls) open.add(id);
+    const { result } = message;
     if (result) {
       const path = `messages[${index}].tool_call_id`;
       if (answered.has(result.callId)) throw fieldError(path, 'names a call that has a result', 'INVALID_PARAMETER');
       if (!open.has(result.callId)) {
-        const message = `${path} names ${result.callId}, which no message before it calls`;
-        throw new OpenAiError('INVALID_PARAMETER', message, path, { wireCode: 'tool_call_not_found' });
+        const reason = `${path} names ${result.callId}, which no message before it calls`;
+        throw new OpenAiError('INVALID_PARAMETER', reason, path, { wireCode: 'tool_call_not_found' });
       }
       answered.add(result.callId);
     }
-    return decoded;
+    return message;
   });
+  return withResults(decoded, answered);
 }
 
 function decodeMessage(fields: FieldReader, index: number, maxBytes: number): DecodedMessage {
@@ -63,9 +72,9 @@ function decodeMessage(fields: FieldReader, index: number, maxBytes: number): De
   switch (role) {
     case 'system':
     case 'developer':
-      return plain('system', textParts(fields), index);
+      return plain('system', fields, textParts(fields), index);
     case 'user':
-      return plain('user', userParts(fields, maxBytes), index);
+      return plain('user', fields, userParts(fields, maxBytes), index);
     case 'assistant':
       return assistant(fields, index);
     case 'tool':
@@ -79,22 +88,52 @@ function decodeMessage(fields: FieldReader, index: number, maxBytes: number): De
   }
 }
 
-function plain(role: 'system' | 'user', contents: readonly ContentInput[], index: number): DecodedMessage {
+function plain(
+  role: 'system' | 'user',
+  fields: FieldReader,
+  contents: readonly ContentInput[],
+  index: number,
+): DecodedMessage {
   const identity = [role, contents];
-  return { role, messages: [messageOf({ id: idOf(index, identity), role }, contents)], calls: [], identity };
+  const message = messageOf({ id: idOf(index, identity), role, ...nameOf(fields) }, contents);
+  return { role, messages: [message], calls: [], identity };
+}
+
+/** Who speaks, in the words of the client: kept with the message. */
+function nameOf(fields: FieldReader): Pick<MessageInput, 'metadata'> {
+  const name = fields.string('name', NAME_LENGTH);
+  return name === undefined ? {} : { metadata: { [SPEAKER]: name } };
+}
+
+/** What an answer leaves open that something else follows: it gets a result, so that the model need not guess. */
+function withResults(decoded: readonly DecodedMessage[], answered: ReadonlySet<string>): readonly DecodedMessage[] {
+  return decoded.map((one, at) => {
+    const open = at === decoded.length - 1 ? [] : one.calls.filter(({ id }) => !answered.has(id));
+    if (open.length === 0) return one;
+    const results = open.map(({ id }, place) => {
+      const result = resultMessage(`${idOf(at, one.identity)}_open_${place}`, id, NOT_ANSWERED);
+      return { ...result, metadata: { [ADDED]: true } };
+    });
+    return { ...one, messages: [...one.messages, ...results] };
+  });
+}
+
+/** The result of a call of the client. */
+export function resultMessage(id: string, callId: string, text: string): Message {
+  const data = { call_id: callId, output: text };
+  return dataMessage({ id, role: 'tool', type: 'function_call_output', data });
 }
 
 function assistant(fields: FieldReader, index: number): DecodedMessage {
-  if (fields.source['function_call'] !== undefined && fields.source['function_call'] !== null) {
-    throw unsupported(fields.at('function_call'), 'is not supported: use tool_calls');
-  }
   const contents = assistantParts(fields);
   const calls = (fields.list('tool_calls', MAX_CALLS) ?? []).map((call, at) =>
     decodeCall(fieldReaderAt(call, `${fields.at('tool_calls')}[${at}]`)),
   );
   const identity = ['assistant', contents, calls];
   const id = idOf(index, identity);
-  const text = contents.length > 0 || calls.length === 0 ? [messageOf({ id, role: 'assistant' }, contents)] : [];
+  const name = nameOf(fields);
+  const text =
+    contents.length > 0 || calls.length === 0 ? [messageOf({ id, role: 'assistant', ...name }, contents)] : [];
   const made = calls.map((call, at) => {
     const data = { call_id: call.id, name: call.name, arguments: call.arguments };
     return dataMessage({ id: `${id}_${at}`, role: 'assistant', type: 'function_call', data });
@@ -116,8 +155,7 @@ function toolResult(fields: FieldReader, index: number): DecodedMessage {
     .map((part) => (part.type === 'text' ? part.text : ''))
     .join('');
   const identity = ['tool', callId, text];
-  const data = { call_id: callId, output: text };
-  const message = dataMessage({ id: idOf(index, identity), role: 'tool', type: 'function_call_output', data });
+  const message = resultMessage(idOf(index, identity), callId, text);
   return { role: 'tool', messages: [message], calls: [], result: { callId, text }, identity };
 }
 

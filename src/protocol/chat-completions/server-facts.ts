@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Caller } from '../../access/index.js';
 import { AgentRegistry } from '../../agent/index.js';
 import { AppError, IdFactory, type JsonObject, type Principal } from '../../common/index.js';
-import { SchemaValidator, ToolRegistry } from '../../tools/index.js';
+import { listedTools, SchemaValidator, ToolRegistry } from '../../tools/index.js';
 import { fieldError } from '../http/field-reader.js';
 import { idOfKey } from '../openai/index.js';
 import { ID_PREFIX, WIRE } from './completion-info.js';
@@ -30,11 +30,12 @@ export class ServerFacts {
     return model !== undefined && this.agents.isKnownTo(authority, model) ? model : this.agents.defaultName;
   }
 
-  /** @throws AppError INVALID_PARAMETER for a tool with the name of one of the server's, or an unusable schema */
-  async checkTools({ declared, skipped }: DecodedTools): Promise<void> {
+  /** @throws AppError INVALID_PARAMETER for a tool with the name of one of the agent's, or an unusable schema */
+  async checkTools({ declared, skipped }: DecodedTools, agentType: string): Promise<void> {
     if (skipped.length > 0) this.logger.debug(`Skipped tools of the types ${[...new Set(skipped)].join(', ')}`);
     if (declared.length === 0) return;
-    const taken = new Set((await this.tools.list()).map(({ name }) => name));
+    const { tools: list } = this.agents.shapeOf(agentType);
+    const taken = new Set(listedTools(await this.tools.list(), list ? [list] : []).map(({ name }) => name));
     for (const { name, parameters, path } of declared) {
       if (taken.has(name)) {
         throw fieldError(`${path}.name`, `is the name of a tool of the server: ${name}`, 'INVALID_PARAMETER');

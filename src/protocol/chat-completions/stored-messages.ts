@@ -2,6 +2,7 @@ import { fingerprint } from '../../common/index.js';
 import type { Content, Message } from '../../events/index.js';
 import { partText } from '../openai/index.js';
 import type { CompletionCall } from './completion.types.js';
+import { ADDED, SPEAKER } from './message.decoder.js';
 import { callDataOf } from './told-calls.js';
 
 /** A part of a message that is not just one text. */
@@ -18,7 +19,8 @@ export interface StoredMessage {
   /** Null for a message of one text. */
   readonly content_parts: readonly StoredPart[] | null;
   readonly refusal: string | null;
-  readonly name: null;
+  /** Who speaks, if the request names it. */
+  readonly name: string | null;
   readonly tool_calls?: readonly CompletionCall[];
   /** Only of results. */
   readonly tool_call_id?: string;
@@ -39,7 +41,7 @@ export function storedMessages(
     message(`msg_${fingerprint([runId, at, text]).slice(0, 32)}`, 'system', [textPart(text)], null),
   );
   const messages: StoredMessage[] = [...system];
-  for (const one of input) {
+  for (const one of input.filter(({ metadata }) => metadata?.[ADDED] !== true)) {
     const last = messages.at(-1);
     if (one.type !== 'function_call') messages.push(storedMessage(one));
     else if (last?.role === 'assistant' && isCallOf(one, last)) {
@@ -58,7 +60,9 @@ function storedMessage(one: Message): StoredMessage {
   const refusals = contents.flatMap((part) => (part.type === 'refusal' ? [part.refusal ?? ''] : []));
   const parts = contents.filter(({ type }) => type !== 'refusal').map(partOf);
   const role = one.role === 'system' || one.role === 'assistant' ? one.role : 'user';
-  return message(one.id, role, parts, refusals.length > 0 ? refusals.join('') : null);
+  const name = one.metadata?.[SPEAKER];
+  const stored = message(one.id, role, parts, refusals.length > 0 ? refusals.join('') : null);
+  return typeof name === 'string' ? { ...stored, name } : stored;
 }
 
 function message(

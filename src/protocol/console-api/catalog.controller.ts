@@ -1,9 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, namedUser, Needs } from '../../access/index.js';
-import { AgentRegistry } from '../../agent/index.js';
+import { AgentRegistry, AgentShapes } from '../../agent/index.js';
 import { AppError, type JsonObject, mayUseTool } from '../../common/index.js';
-import { serverLabelOf, type ServerTool, ToolInvoker, ToolRegistry } from '../../tools/index.js';
+import { isListed, serverLabelOf, type ServerTool, ToolInvoker, ToolRegistry } from '../../tools/index.js';
 import { ShapePipe } from '../http/index.js';
 import { ReadRoute } from './api-docs.js';
 import {
@@ -24,6 +24,7 @@ const TIME_ZONE = 'UTC';
 export class CatalogController {
   constructor(
     private readonly agents: AgentRegistry,
+    private readonly shapes: AgentShapes,
     private readonly tools: ToolRegistry,
     private readonly invoker: ToolInvoker,
   ) {}
@@ -33,12 +34,14 @@ export class CatalogController {
   @ApiOkResponse({ type: AgentListDto })
   @ReadRoute('List agents', 'Those that the caller may run.', [])
   listAgents(@Caller() caller: Caller): AgentListDto {
-    const data = this.agents.listFor(caller.authority).map(({ name, description, exposure, recovery }) => ({
-      name,
-      description,
-      isDefault: name === this.agents.defaultName,
-      exposure,
-      recovery,
+    const data = this.agents.listFor(caller.authority).map((agent) => ({
+      name: agent.name,
+      description: agent.description,
+      isDefault: agent.name === this.agents.defaultName,
+      exposure: agent.exposure,
+      recovery: agent.recovery,
+      ...this.shapes.viewOf(agent),
+      modelName: this.shapes.modelNameOf(agent.name),
     }));
     return { data, nextCursor: null };
   }
@@ -50,7 +53,7 @@ export class CatalogController {
   async listTools(@Caller() caller: Caller): Promise<ServerToolListDto> {
     const { principal, authority } = caller;
     const all = await this.tools.list();
-    const set = await this.tools.toolSet([], [], authority);
+    const set = await this.tools.toolSet([], { authority });
     const data = all
       .filter((tool) => isOffered(tool, caller))
       .map((tool) => ({
@@ -93,6 +96,9 @@ export class CatalogController {
     if (!tool || !isOffered(tool, caller)) throw new AppError('TOOL_NOT_FOUND');
     const { arguments: args = {}, agent: agentType = this.agents.defaultName } = question;
     if (!this.agents.isKnownTo(caller.authority, agentType)) throw new AppError('AGENT_NOT_FOUND');
+    const { tools: list } = this.agents.shapeOf(agentType);
+    if (list && !isListed(tool, list))
+      throw new AppError('TOOL_NOT_FOUND', `The agent ${agentType} has no tool ${name}`);
     const preview = this.invoker.preview(tool, args as JsonObject, {
       principal: caller.actingFor(namedUser('user', user)),
       authority: caller.authority,

@@ -5,6 +5,8 @@ import { WireModule } from '../wire/index.js';
 import { AttachmentListController } from './attachment-list.controller.js';
 import { CatalogController } from './catalog.controller.js';
 import { ConsoleController } from './console.controller.js';
+import { ModelTrials } from './model-trials.js';
+import { ModelServersController } from './model-servers.controller.js';
 import { LiveEvents } from './runs/live-events.js';
 import { RunChangesController } from './runs/run-changes.controller.js';
 import { RunFramesService } from './runs/run-frames.service.js';
@@ -23,8 +25,9 @@ import { SessionsController } from './sessions.controller.js';
     SessionsController,
     AttachmentListController,
     CatalogController,
+    ModelServersController,
     ConsoleController,
   ],
-  providers: [LiveEvents, RunLogService, RunFramesService],
+  providers: [ModelTrials, LiveEvents, RunLogService, RunFramesService],
 })
 export class ConsoleApiModule {}

@@ -127,12 +127,14 @@ function sessionSummary({ lastRun, ...session }: SessionSummary): SessionSummary
     createdAt: isoTime(session.createdAt),
     updatedAt: isoTime(session.updatedAt),
     messageCount: session.messageCount,
+    title: session.title,
     lastRun: lastRun && {
       id: lastRun.runId,
       agent: lastRun.agentType,
       wire: lastRun.wire,
       status: lastRun.state,
       input: lastRun.inputText,
+      waits: lastRun.waits,
     },
   };
 }

@@ -1,15 +1,16 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import helmet from '@fastify/helmet';
 import fastifyStatic from '@fastify/static';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { declareRoute } from '../../access/index.js';
 import { CONSOLE_PAGE, consoleFolder } from './console-files.js';
 import type { ConsoleSettings } from './console.settings.js';
 
 /** A file whose name changes with its content. */
 const HASHED = /\/assets\/[^/]+-[\w-]{8}\.\w+(\.br|\.gz)?$/;
+const PREFIX = '/console/';
 /** npm start builds the console beside the server. */
 const WHILE_BUILDING = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'retry-after': '3' };
 const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="3">
@@ -70,6 +71,21 @@ function varyBy(reply: FastifyReply, header: string): void {
   reply.header('vary', named === undefined ? header : `${String(named)}, ${header}`);
 }
 
+/**
+ * The pages of the console are in the fragment of its address: a browser that asks for one by a path is sent there,
+ * below whatever prefix the console is.
+ *
+ * @param files the names in the folder of the console, which are no pages
+ */
+function sendToPage(request: FastifyRequest, reply: FastifyReply, files: ReadonlySet<string>): boolean {
+  const [path = '', query] = request.url.slice(request.url.indexOf(PREFIX) + PREFIX.length).split('?', 2);
+  const parts = path.split('/');
+  if (path === '' || files.has(parts[0] ?? '') || !request.headers.accept?.includes('text/html')) return false;
+  const up = '../'.repeat(parts.length - 1);
+  void reply.redirect(`${up === '' ? './' : up}#/${path}${query === undefined ? '' : `?${query}`}`, 302);
+  return true;
+}
+
 async function consoleFiles(
   server: FastifyInstance,
   tokensFrom: readonly string[],
@@ -84,18 +100,19 @@ async function consoleFiles(
   });
   await server.register(helmet, { contentSecurityPolicy: policy, hsts: false });
   server.get('/console', (_request, reply) => void reply.redirect('console/', 308));
-  const isBuilt = buildWatch(folder);
-  server.addHook('onRequest', (_request, reply, done) => {
-    if (isBuilt()) done();
-    else void reply.code(503).headers(WHILE_BUILDING).send(NOT_BUILT);
+  const builtFiles = watchBuild(folder);
+  server.addHook('onRequest', (request, reply, done) => {
+    const files = builtFiles();
+    if (files === undefined) void reply.code(503).headers(WHILE_BUILDING).send(NOT_BUILT);
+    else if (request.routeOptions.url !== `${PREFIX}*` || !sendToPage(request, reply, files)) done();
   });
   if (folder === undefined) {
-    server.get('/console/', (_request, reply) => void reply.code(503).send());
+    server.get(PREFIX, (_request, reply) => void reply.code(503).send());
     return;
   }
   await server.register(fastifyStatic, {
     root: folder,
-    prefix: '/console/',
+    prefix: PREFIX,
     decorateReply: false,
     preCompressed: true,
     cacheControl: false,
@@ -106,8 +123,12 @@ async function consoleFiles(
   });
 }
 
-/** Tells whether the console is built; the disk is not asked any more once it is. */
-function buildWatch(folder: string | undefined): () => boolean {
-  let built = false;
-  return () => (built ||= folder !== undefined && existsSync(join(folder, CONSOLE_PAGE)));
+/** The names in the folder of the console, once it is built; the disk is not asked any more then. */
+function watchBuild(folder: string | undefined): () => ReadonlySet<string> | undefined {
+  let files: ReadonlySet<string> | undefined;
+  return () => {
+    if (files === undefined && folder !== undefined && existsSync(join(folder, CONSOLE_PAGE)))
+      files = new Set(readdirSync(folder));
+    return files;
+  };
 }

@@ -39,3 +39,8 @@ export class OpenAiError extends AppError {
     });
   }
 }
+
+/** A value that is known and not supported, and that would change the meaning of the answer. */
+export function unsupported(param: string, rule: string): OpenAiError {
+  return new OpenAiError('INVALID_PARAMETER', `${param} ${rule}`, param, { wireCode: 'unsupported_value' });
+}

@@ -6,7 +6,7 @@ import { Sessions } from '../../session/index.js';
 import { ConversationHistory } from './conversation-history.js';
 import { InputResolver } from './input-resolver.js';
 import type { Item } from './items/item.types.js';
-import { itemsOfHistory } from './items/output-items.js';
+import { itemsOfConversation, itemsOfHistory } from './items/output-items.js';
 import { decodeInputItem } from './request/input-item.decoder.js';
 import { RequestService } from './request.service.js';
 
@@ -23,7 +23,7 @@ export class ConversationItems {
 
   /** All items of a conversation, oldest first. */
   async of(principal: Principal, id: string): Promise<readonly Item[]> {
-    return itemsOfHistory(await this.history.messages(principal, id));
+    return itemsOfConversation(await this.history.messages(principal, id));
   }
 
   /**

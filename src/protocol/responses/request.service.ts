@@ -18,6 +18,8 @@ import { type CreateRequest, decodeCreateRequest } from './responses-request.dec
 import type { ItemSources } from './request/input-item.decoder.js';
 import type { McpToolRequest } from './request/tool.decoder.js';
 
+const SESSION_PREFIX = 'conv_';
+
 /** Decodes requests, with what that needs of the server: ids, time, agents, keys, settings. */
 @Injectable()
 export class RequestService {
@@ -73,6 +75,15 @@ export class RequestService {
   responseId(idempotencyKey: string | undefined, caller: Caller, principal: Principal): string {
     if (idempotencyKey === undefined) return this.ids.next('resp_');
     return `resp_${idOfKey('responses', idempotencyKey, caller, principal)}`;
+  }
+
+  /**
+   * The id of a session for one request. Without authentication it names the owner of the run, so that requests with one
+   * key, at the same time at two instances, must have the same.
+   */
+  sessionId(idempotencyKey: string | undefined, caller: Caller, principal: Principal): string {
+    if (idempotencyKey === undefined) return this.ids.next(SESSION_PREFIX);
+    return SESSION_PREFIX + idOfKey('responses session', idempotencyKey, caller, principal);
   }
 
   /** A new id. @param prefix such as `conv_` */

@@ -1,15 +1,13 @@
 import { type Caller, namedUser } from '../../access/index.js';
 import { Injectable } from '@nestjs/common';
-import { estimateMessageTokens, estimateTextTokens } from '../../agent/index.js';
+import { condense, estimateMessageTokens, estimateTextTokens, toModelMessages } from '../../agent/index.js';
 import { userReach } from '../../common/index.js';
-import type { Message } from '../../events/index.js';
+import { type Message, sinceSummary } from '../../events/index.js';
 import { fieldError } from '../http/index.js';
 import { ConversationHistory } from './conversation-history.js';
 import { InputResolver } from './input-resolver.js';
 import type { Item } from './items/item.types.js';
-import { partText } from '../openai/index.js';
 import { itemsOfHistory } from './items/output-items.js';
-import { callData, isOutput, isServerCall, outputData } from './items/tool-data.js';
 import { bodyFields, type CreateRequest } from './responses-request.decoder.js';
 import { type ResponseInfo, storedResponseInfo } from './response-info.js';
 import type { ResponseUsage } from './response.types.js';
@@ -46,14 +44,8 @@ export interface PreparedResponse {
   readonly messages: readonly Message[];
 }
 
-/** Characters of a compacted conversation. */
-const MAX_COMPACTION_LENGTH = 1024 * 1024;
-/** Characters that a compaction keeps of one answer, of one tool output, and of the arguments of one call. */
-const ANSWER_LENGTH = 2000;
-/** Characters of a tool's output, and of a call's arguments, in the condensed text. */
-const OUTPUT_LENGTH = 500;
-const ARGUMENTS_LENGTH = 200;
-const COMPACTION_HEADING = 'Summary of the earlier conversation, condensed by the server:';
+/** Estimated tokens of a compacted conversation: its text is well within what can be decrypted. */
+const MAX_COMPACTION_TOKENS = 256 * 1024;
 
 /** What a request would give to the model, without a run: counted or compacted (contract responses, section A1). */
 @Injectable()
@@ -84,7 +76,7 @@ export class ResponseContext {
     const request = this.requests.decode(body, caller);
     const messages = await this.messages(request, caller);
     const userMessages = messages.filter(({ type, role }) => type === 'message' && role === 'user');
-    const text = condense(messages);
+    const text = condense(toModelMessages('', messages), { whose: 'others', maxTokens: MAX_COMPACTION_TOKENS });
     const compacted: Item = {
       id: this.requests.newId('cmp_'),
       type: 'compaction',
@@ -126,7 +118,7 @@ export class ResponseContext {
     return { info, messages: await this.messages(request, caller, known) };
   }
 
-  /** The conversation that the request continues from, then its input. */
+  /** The conversation that the request continues from, then its input: what still counts of both. */
   private async messages(
     request: CreateRequest,
     caller: Caller,
@@ -135,39 +127,10 @@ export class ResponseContext {
     const continued = known ? { messages: known } : await this.history.continued(caller, request);
     const own = caller.reachOf(namedUser('user', request.user));
     const reaches = continued.owner ? [userReach(continued.owner), own] : [own];
-    return [...continued.messages, ...(await this.resolver.resolve(reaches, request.input))];
+    return sinceSummary([...continued.messages, ...(await this.resolver.resolve(reaches, request.input))]);
   }
 }
 
 function tokensOf(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
-}
-
-/**
- * The messages of others than the user as one text: answers and tool calls in order, each shortened;
- * reasoning is left out. No model is called, so the same conversation always gives the same text.
- */
-function condense(messages: readonly Message[]): string {
-  const lines = messages.flatMap(condensedLine);
-  return lines.length === 0 ? '' : [COMPACTION_HEADING, ...lines].join('\n').slice(0, MAX_COMPACTION_LENGTH);
-}
-
-/** The user's messages are kept unchanged, so they get no line here. */
-function condensedLine(message: Message): string[] {
-  const { type, role } = message;
-  if (type === 'message') {
-    if (role === 'user') return [];
-    const text = (message.content ?? []).map(partText).join(' ');
-    return [`- ${role ?? 'assistant'}: ${shortened(text, ANSWER_LENGTH)}`];
-  }
-  if (isOutput(type)) return [`- tool output: ${shortened(outputData(message).output, OUTPUT_LENGTH)}`];
-  if (!isServerCall(type) && type !== 'function_call') return [];
-  const call = callData(message, '');
-  return [`- called ${call.name} with ${shortened(call.arguments, ARGUMENTS_LENGTH)}`];
-}
-
-/** One line of limited length, so that a long output cannot fill the summary. */
-function shortened(text: string, length: number): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= length ? line : `${line.slice(0, length)} […]`;
 }

@@ -96,10 +96,11 @@ export function bodyOf(info: ResponseInfo, run: AgentResponse): ResponseBody {
   const messages = (run.output ?? []).map((message) =>
     message === cut ? { ...message, status: 'incomplete' as const } : message,
   );
+  const view = { isOver, ...info.items, ...(isWaiting(run.status) && { approved: [] }) };
   return {
     status,
     completedAt: status === 'completed' ? run.completed_at : null,
-    output: outputItems(messages, { isOver, ...info.items, ...(isWaiting(run.status) && { approved: [] }) }),
+    output: outputItems(messages, view, status === 'completed' ? 'final_answer' : undefined),
     error: status === 'failed' ? responseError(run.error) : null,
     reason: status === 'incomplete' ? reasonOf(run.error) : null,
     usage: isOver ? usageOf(run.usage) : null,

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { ModelOptions } from '../../agent/index.js';
 import { type JsonObject, type Principal, userReach } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { type AcceptedRun, type RunRequest, Runs, type RunView } from '../../run/index.js';
 import { type Caller, namedUser, traceOf } from '../../access/index.js';
+import { OpenAiError } from '../openai/index.js';
 import { ConversationHistory } from './conversation-history.js';
 import { InputResolver } from './input-resolver.js';
 import type { CreateRequest } from './responses-request.decoder.js';
@@ -82,6 +84,7 @@ export class ResponseSubmission {
       input,
       conversation.within,
     );
+    if (request.isCompaction && answers.length > 0) throw answersBesideTrigger();
     const stored: StoredInfo = {
       createdAt: this.requests.seconds(),
       echo: request.echo,
@@ -115,7 +118,7 @@ export class ResponseSubmission {
     { principal, sessionId, sessionGiven }: ConversationOfResponse,
     stored: StoredInfo,
   ): Omit<RunRequest, 'input' | 'reach' | 'requester' | 'runId' | 'newRunId'> {
-    const { clientTools, mcpTools, modelOptions, store, instructions, echo } = request;
+    const { clientTools, mcpTools, store, instructions, echo } = request;
     const toolRestrictions = mcpTools.flatMap(({ limit }) => limit ?? []);
     return {
       principal,
@@ -124,7 +127,7 @@ export class ResponseSubmission {
       agentType: this.requests.agentType(echo.model, caller),
       clientTools,
       ...(toolRestrictions.length > 0 && { toolRestrictions }),
-      modelOptions,
+      modelOptions: modelOptionsOf(request),
       forwardedProps: forwardedProps(request),
       // A conversation is locked while a response is generated; a request waits for its previous response.
       onBusy: request.conversationId === undefined ? 'enqueue' : 'reject',
@@ -138,20 +141,23 @@ export class ResponseSubmission {
   private async conversation(
     { conversationId, previousResponseId, user }: CreateRequest,
     caller: Caller,
-    { remembered }: SubmissionOptions,
+    { remembered, idempotencyKey }: SubmissionOptions,
   ): Promise<ConversationOfResponse> {
     if (conversationId !== undefined) {
       const principal = await this.history.owner(caller, conversationId, user, 'conversation');
       return { principal, sessionId: conversationId, sessionGiven: true, within: conversationId, before: [] };
     }
-    const sessionId = this.requests.newId('conv_');
-    const principal = caller.actingFor(namedUser('user', user), sessionId);
+    const named = namedUser('user', user);
+    const sessionId = this.requests.sessionId(idempotencyKey, caller, caller.actingFor(named));
+    const principal = caller.actingFor(named, sessionId);
     if (previousResponseId === undefined) return { principal, sessionId, sessionGiven: false, before: [] };
     const before = remembered?.(previousResponseId);
     if (before) return { principal, sessionId, sessionGiven: false, before };
     const { tenantId, userId, sessionId: within } = await this.history.previous(caller, previousResponseId, user);
     const owner = { tenantId, userId };
-    return { principal: owner, sessionId, sessionGiven: false, after: previousResponseId, within, before: [] };
+    // The owner is known: the session may be a copy, which must not exist before.
+    const copyId = this.requests.newId('conv_');
+    return { principal: owner, sessionId: copyId, sessionGiven: false, after: previousResponseId, within, before: [] };
   }
 
   /** Turns errors of the run store into those of this wire, which name the field of the request. */
@@ -162,6 +168,16 @@ export class ResponseSubmission {
       throw submissionError(error, previous);
     }
   }
+}
+
+/** A conversation that is only shortened is read as a whole. */
+function modelOptionsOf({ modelOptions, isCompaction }: CreateRequest): ModelOptions {
+  return isCompaction ? { compactAbove: 1, compactOnly: true } : modelOptions;
+}
+
+function answersBesideTrigger(): OpenAiError {
+  const message = 'input: answers to approval requests continue a run, so a compaction_trigger must not follow them';
+  return new OpenAiError('INVALID_PARAMETER', message, 'input');
 }
 
 /** Metadata is for the client's own use; tools receive it with the other forwarded properties. */

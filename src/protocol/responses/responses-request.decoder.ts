@@ -6,7 +6,13 @@ import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-re
 import type { ResponseEcho } from './response.types.js';
 import { messageOf } from '../../events/index.js';
 import { decodeInputItem, type InputEntry, type ItemSources } from './request/input-item.decoder.js';
-import { decodeNumbers, decodeReasoningSetting, decodeText, type NumberSettings } from './request/setting.decoder.js';
+import {
+  decodeCompactThreshold,
+  decodeNumbers,
+  decodeReasoningSetting,
+  decodeText,
+  type NumberSettings,
+} from './request/setting.decoder.js';
 import { decodeToolChoice, decodeTools, type McpToolRequest } from './request/tool.decoder.js';
 
 /** The most items in `input`. */
@@ -33,6 +39,8 @@ export interface CreateRequest {
   readonly instructions: string | undefined;
   /** In the order of the request; references are not resolved yet. */
   readonly input: readonly InputEntry[];
+  /** The input ends with a `compaction_trigger`: the response is nothing but a `compaction`. */
+  readonly isCompaction: boolean;
   /** Only those that `tool_choice` allows. */
   readonly clientTools: readonly ToolDeclaration[];
   readonly mcpTools: readonly McpToolRequest[];
@@ -102,11 +110,13 @@ export function decodeCreateRequest(body: unknown, options: CreateRequestOptions
     toolChoice: choice.toolChoice,
     parallelToolCalls: parallel,
     reasoningEffort: reasoning.effort ?? undefined,
+    compactAbove: decodeCompactThreshold(fields),
   });
   return {
     user: user ?? safetyIdentifier,
     instructions,
     input: decodeInput(fields, options.items),
+    isCompaction: endsWithTrigger(fields),
     clientTools: tools.clientTools.filter(({ name }) => choice.allowed?.has(name) ?? true),
     mcpTools: tools.mcp,
     skippedTools: tools.skipped,
@@ -128,8 +138,16 @@ export function decodeInput(fields: FieldReader, sources: ItemSources): readonly
     const contents = [{ type: 'text' as const, text: fields.source['input'] }];
     return [{ kind: 'messages', messages: [messageOf({ id: sources.nextId(), role: 'user' }, contents)] }];
   }
-  const items = fields.list('input', MAX_ITEMS) ?? [];
+  const given = fields.list('input', MAX_ITEMS) ?? [];
+  const items = endsWithTrigger(fields) ? given.slice(0, -1) : given;
   return items.map((item, index) => decodeInputItem(item, `${fields.at('input')}[${index}]`, sources));
+}
+
+/** Anywhere else the item is refused. */
+function endsWithTrigger(fields: FieldReader): boolean {
+  const { input } = fields.source;
+  const last: unknown = Array.isArray(input) ? input.at(-1) : undefined;
+  return isPlainObject(last) && last['type'] === 'compaction_trigger';
 }
 
 /** The fields that exclude each other and are therefore checked together. */

@@ -1,12 +1,13 @@
 import { Caller, Needs } from '../../access/index.js';
 import { Body, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import { NoBody, ShapePipe, SseGet, SsePost, type StreamClient, StreamFor } from '../http/index.js';
 import { RunStreams, WireController } from '../wire/index.js';
 import { ApiCreateResponse, ApiResponseStream, ApiRoute, TAG } from './api-docs.js';
 import { PageQueryDto, RetrieveQueryDto } from './dto/queries.dto.js';
+import { CompactionDto, InputTokensDto } from './dto/response.dto.js';
 import type { Item } from './items/item.types.js';
 import { idempotencyKeyOf, type ListPage, listPage, openAiPaths, OpenAiError } from '../openai/index.js';
 import { type Compaction, type InputTokens, ResponseContext } from './response-context.js';
@@ -58,6 +59,7 @@ export class ResponsesController {
 
   @Post('input_tokens')
   @HttpCode(200)
+  @ApiOkResponse({ type: InputTokensDto })
   @ApiCreateResponse()
   @ApiRoute(
     'Count the input tokens',
@@ -70,6 +72,7 @@ export class ResponsesController {
 
   @Post('compact')
   @HttpCode(200)
+  @ApiOkResponse({ type: CompactionDto })
   @ApiCreateResponse()
   @ApiRoute(
     'Compact a conversation',

@@ -130,6 +130,7 @@ describe('the Responses encoder', () => {
         status: 'completed',
         role: 'assistant',
         content: [{ type: 'refusal', refusal: 'No.' }],
+        phase: 'final_answer',
       },
     ]);
   });

@@ -55,12 +55,12 @@ const GENERAL: ReadonlySet<string> = new Set([
 ]);
 
 /** An error in this wire's format. */
-export function wireError({ status, code, message: original, details }: HttpError): WireError {
+export function wireError({ status, code, wireCode, message: original, details }: HttpError): WireError {
   const message = original === ERROR_CATALOGUE[code].message ? (MESSAGES[code] ?? original) : original;
   const param = details?.[0]?.path ?? null;
   if (status === 429) return { message, type: 'rate_limit_error', param, code: 'rate_limit_exceeded' };
   if (status >= 500) return { message, type: 'server_error', param: null, code: CODES[code] ?? 'server_error' };
-  const known = CODES_OF_PARAM[`${code} ${param ?? ''}`] ?? CODES[code] ?? code.toLowerCase();
+  const known = wireCode ?? CODES_OF_PARAM[`${code} ${param ?? ''}`] ?? CODES[code] ?? code.toLowerCase();
   return { message, type: REQUEST_ERROR, param: param === '' ? null : param, code: known };
 }
 

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TicketRoutes } from '../../access/index.js';
+import { SummaryLabels } from '../../agent/index.js';
+import { tenantReach, userReach } from '../../common/index.js';
 import { SessionModule } from '../../session/index.js';
 import { WireModule } from '../wire/index.js';
 import { ContentCipher } from './content-cipher.js';
@@ -8,9 +10,11 @@ import { ConversationItems } from './conversation-items.js';
 import { ConversationsController } from './conversations.controller.js';
 import { ConversationsService } from './conversations.service.js';
 import { InputResolver } from './input-resolver.js';
+import { compactionLabel } from './items/compaction.js';
 import { ModelsController } from './models.controller.js';
 import { ResponseApprovals } from './response-approvals.js';
 import { ResponseContext } from './response-context.js';
+import { WIRE } from './response-info.js';
 import { ResponseSubmission } from './response-submission.js';
 import { ResponsesController } from './responses.controller.js';
 import { RequestService } from './request.service.js';
@@ -42,7 +46,12 @@ import { SocketResponders } from './socket/socket-responder.js';
   ],
 })
 export class ResponsesModule {
-  constructor(tickets: TicketRoutes) {
+  constructor(tickets: TicketRoutes, labels: SummaryLabels, cipher: ContentCipher) {
     for (const path of SOCKET_PATHS) tickets.addSocket(path, ['runs:write']);
+    // Encrypted when they are written, so that every reader gets the same item.
+    labels.declare(WIRE, (summary, { principal, authority }) => {
+      const owner = authority === null ? tenantReach(principal.tenantId) : userReach(principal);
+      return compactionLabel(cipher.encrypt(summary, owner));
+    });
   }
 }

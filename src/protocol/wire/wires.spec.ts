@@ -74,7 +74,7 @@ describe('Wires', () => {
     const wires = server.get(Wires);
     expect(wires.watchable('bell')).toBeInstanceOf(BellWire);
     expect(() => wires.watchable('drum')).toThrow(
-      'protocol must be one of bell, agent-api, responses, chat-completions, ag-ui, ag-kit, ag-kit-ag-ui, ag-kit-bot, runs',
+      'protocol must be one of bell, agent-api, responses, chat-completions, ai-sdk, ag-ui, ag-kit, ag-kit-ag-ui, ag-kit-bot, runs',
     );
   });
 

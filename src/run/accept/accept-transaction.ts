@@ -14,7 +14,7 @@ import type { ResumePoint, RunRecord, StoredRequest } from '../run-record.js';
 import { DEFAULT_WIRE, type RunRequest } from '../run.types.js';
 import { applyBusyPolicy, type QueueLimits, requireQueueRoom, requireRoom, supersedes } from './busy-policy.js';
 import { EncoderRevisions } from './encoder-revisions.js';
-import { newInput } from './new-input.js';
+import { newInput, replacedMessages } from './new-input.js';
 import { type ResolvedSession, resolveSession } from './resolve-session.js';
 import { firstWords } from './first-words.js';
 import { resentStates } from './resent-states.js';
@@ -82,7 +82,7 @@ export class AcceptTransaction {
   /**
    * @param committed as that of `UnitOfWork.write`
    * @throws AppError SESSION_BUSY, QUEUE_FULL, RUN_ID_CONFLICT, INVALID_PARAMETER, RUN_NOT_FOUND,
-   *   SESSION_EXISTS, SESSION_NOT_FOUND, INTERRUPT_PENDING, INTERRUPT_NOT_FOUND, INTERRUPT_ALREADY_ANSWERED, INTERRUPT_EXPIRED;
+   *   SESSION_EXISTS, SESSION_NOT_FOUND, MESSAGE_CONFLICT, INTERRUPT_PENDING, INTERRUPT_NOT_FOUND, INTERRUPT_ALREADY_ANSWERED, INTERRUPT_EXPIRED;
    *   then nothing is written
    */
   async commit(
@@ -118,9 +118,10 @@ export class AcceptTransaction {
     if (request.answersAllInterrupts === true) {
       await requireAllAnswered(tx, this.ledger.interrupts, session, { answers: prepared.answers, now });
     }
+    const replaced = await replacedMessages(tx, this.ledger, session, request);
     const turn = await applyBusyPolicy(tx, this.ledger, session, request, { now, queueLimit: options.queueLimit });
     if (options.active) await requireRoom(tx, this.ledger, principal, options.active);
-    const input = await newInput(tx, this.ledger, session, request, now);
+    const input = await newInput(tx, this.ledger, session, request, { now, replaced });
     // Results that only repeat earlier ones still count as results: they cancel no interrupt.
     const answered = input.length > 0 ? input : request.input;
     const resume = await findResumePoint(tx, this.ledger, session, answered, prepared.answers);

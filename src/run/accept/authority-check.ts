@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { AgentRegistry, ModelSettings } from '../../agent/index.js';
+import { AgentRegistry, AgentShapes } from '../../agent/index.js';
 import { ImageAddressCheck, MessageAttachments } from '../../attachment/index.js';
 import { AppError, type Authority, mayRunAgent, mayUseModel } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { RunSettings } from '../run.settings.js';
+import { mayList } from '../../tools/index.js';
 import type { RunRequest } from '../run.types.js';
 import { checkRequestSize } from './request-size.js';
 
@@ -15,7 +16,7 @@ import { checkRequestSize } from './request-size.js';
 export class AuthorityCheck {
   constructor(
     private readonly agents: AgentRegistry,
-    private readonly model: ModelSettings,
+    private readonly shapes: AgentShapes,
     private readonly images: ImageAddressCheck,
     private readonly settings: RunSettings,
     private readonly attachments: MessageAttachments,
@@ -37,13 +38,28 @@ export class AuthorityCheck {
   }
 
   /**
-   * @param authority null without authentication: every model
+   * @param agentType the agent that is to use the model
    * @throws AppError PERMISSION_DENIED naming the field
    */
-  modelOf({ modelOptions: { model } }: RunRequest, authority: Authority | null): void {
-    if (!authority || model === undefined || mayUseModel(authority, model, this.model.server.model)) return;
-    const message = 'model names a model that the caller may not use';
+  modelOf({ modelOptions: { model }, requester }: RunRequest, agentType: string): void {
+    if (model === undefined) return;
+    const mayCaller = !requester || this.shapes.namesOf(agentType).some((own) => mayUseModel(requester, model, own));
+    if (mayCaller && this.shapes.mayName(agentType, model)) return;
+    const message = `model names a model that the ${mayCaller ? 'agent' : 'caller'} may not use`;
     throw new AppError('PERMISSION_DENIED', message, { details: [{ path: 'model', message }] });
+  }
+
+  /**
+   * A choice of a tool that the agent does not have, and the client neither.
+   *
+   * @throws AppError INVALID_PARAMETER naming the field
+   */
+  toolChoiceOf({ modelOptions: { toolChoice }, clientTools, agentType }: RunRequest): void {
+    if (typeof toolChoice !== 'object' || clientTools.some(({ name }) => name === toolChoice.name)) return;
+    const { tools: list } = this.agents.shapeOf(agentType);
+    if (!list || mayList(toolChoice.name, list)) return;
+    const message = `tool_choice names ${toolChoice.name}, which is not among the tools`;
+    throw new AppError('INVALID_PARAMETER', message, { details: [{ path: 'tool_choice', message }] });
   }
 
   /**

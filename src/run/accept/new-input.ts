@@ -1,4 +1,4 @@
-import { fingerprint } from '../../common/index.js';
+import { AppError, fingerprint } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
 import { type Message, withMessageId } from '../../events/index.js';
 import type { OpenedSession, SessionStore, StoredMessage } from '../../session/index.js';
@@ -23,6 +23,7 @@ const NONE: ReadonlySet<StoredMessage> = new Set();
  * its later turns, takes them out of the session.
  *
  * @param now milliseconds since the epoch
+ * @param replaced as `replacedMessages` returns them
  * @throws AppError INVALID_PARAMETER for the result of an unknown or already answered tool call
  */
 export async function newInput(
@@ -30,9 +31,14 @@ export async function newInput(
   ledger: RunLedger,
   session: OpenedSession,
   request: RunRequest,
-  now: number,
+  { now, replaced }: { readonly now: number; readonly replaced: readonly StoredMessage[] },
 ): Promise<readonly Message[]> {
   if (request.resendsHistory === true) return newOfConversation(tx, ledger, session, request, now);
+  if (replaced.length > 0) {
+    // Whoever takes a question back takes everything back that has followed from it.
+    await rollBackTurns(tx, ledger, session, [{ messages: replaced, isAskedAgain: true }], now);
+    return request.input;
+  }
   const { sessions } = ledger;
   const { input } = request;
   const isFirst = session.runOrdinal === 1;
@@ -48,6 +54,29 @@ export async function newInput(
   );
   if (outputs.length > 0) checkToolResults(fresh, known);
   return fresh;
+}
+
+/**
+ * The messages that a request takes out of the conversation (`RunRequest.replacesFrom`). To be called before runs are
+ * canceled for the request, because their messages are no longer part of the conversation then.
+ *
+ * @throws AppError MESSAGE_CONFLICT if the conversation no longer has the message
+ */
+export async function replacedMessages(
+  tx: Transaction,
+  { sessions }: RunLedger,
+  { rowId }: OpenedSession,
+  { replacesFrom }: RunRequest,
+): Promise<readonly StoredMessage[]> {
+  if (replacesFrom === undefined) return [];
+  const stored = await sessions.conversation(tx, rowId);
+  const begin = stored.findLast(({ message, origin }) => message.id === replacesFrom && origin === 'input');
+  if (!begin) throw new AppError('MESSAGE_CONFLICT', `The conversation no longer has the message ${replacesFrom}`);
+  const isOutside = begin.runRowId === 0;
+  return stored.filter(
+    ({ runOrdinal, seq }) =>
+      runOrdinal > begin.runOrdinal || (runOrdinal === begin.runOrdinal && (!isOutside || seq >= begin.seq)),
+  );
 }
 
 /**

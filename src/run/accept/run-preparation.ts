@@ -47,9 +47,10 @@ export class RunPreparation {
    */
   async prepare(given: RunRequest): Promise<PreparedRun> {
     this.check.sizeOf(given);
-    this.check.modelOf(given, given.requester);
     this.check.addressesOf(given);
     const { request: asked, answers, authority } = await this.complete(given);
+    this.check.modelOf(given, asked.agentType);
+    this.check.toolChoiceOf(asked);
     this.check.agent(asked.agentType, authority);
     const { input, granted } = await this.check.attachmentsOf(asked);
     const request = input === asked.input ? asked : Object.assign({}, asked, { input });

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, isStorable, type Reach } from '../../common/index.js';
+import { AppError, Clock, isStorable, type Reach } from '../../common/index.js';
 import { Database, reachCondition, type SqlCondition, type SqlValue } from '../../database/index.js';
 import type { ErrorModel, Usage } from '../../events/index.js';
-import type { ListedRunName, RunListPage, RunListQuery, RunSummary } from '../ports/run-queries.js';
+import type { ListedRunName, RunListPage, RunListQuery, RunSummary, RunTurn } from '../ports/run-queries.js';
 import { type ListedRun, RunSearch } from '../ports/run-search.js';
+import { AMONG, turnIn, turnsOf } from './run-turns.js';
 import type { RunState } from '../run.types.js';
 
 /** How many runs one page looks at: those that a filter leaves out count, too. */
@@ -22,12 +23,6 @@ const LISTED = `(r.keep <> 'transient' OR r.status IN ('queued', 'running'))`;
 const QUEUED_BEFORE = `CASE WHEN r.status = 'queued' THEN (SELECT COUNT(*) FROM runs q
   WHERE q.session_no = r.session_no AND q.ordinal < r.ordinal AND q.status IN ('queued', 'running')
     AND q.status = 'queued') END AS queued_before`;
-
-/** The rows of a JSON array of numbers. */
-const AMONG = {
-  sqlite: 'r.no IN (SELECT value FROM json_each(?))',
-  postgres: 'r.no = ANY(ARRAY(SELECT json_array_elements_text(?::json)::int))',
-};
 
 /** A row as the lists read it. */
 interface SummaryRow {
@@ -64,7 +59,10 @@ interface Range {
 /** Lists of runs in the ledger. A page reads one range of one index, and at most `LOOKED_AT` rows of it. */
 @Injectable()
 export class TypeOrmRunSearch extends RunSearch {
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {
     super();
   }
 
@@ -73,7 +71,7 @@ export class TypeOrmRunSearch extends RunSearch {
     if (!range) return { items: [] };
     const statement = listStatement(range, query);
     const rows = await this.database.read.all<SummaryRow>(...statement);
-    const items = rows.slice(0, query.limit).map(summaryOf);
+    const items = await this.summaries(rows.slice(0, query.limit));
     const last = rows[query.limit - 1];
     if (last && rows.length > query.limit) {
       return { items, nextCursor: cursorOf([Number(last[range.key]), last.no]) };
@@ -92,7 +90,11 @@ export class TypeOrmRunSearch extends RunSearch {
         `SELECT r.*, ${QUEUED_BEFORE} FROM (${parts.map(({ sql }) => sql).join(' UNION ALL ')}) r WHERE ${LISTED}`,
         parts.flatMap(({ values }) => values),
       );
-      for (const row of rows) found[row.reach]?.push({ rowId: row.no, summary: summaryOf(row) });
+      const summaries = await this.summaries(rows);
+      rows.forEach(({ no, reach }, index) => {
+        const summary = summaries[index];
+        if (summary) found[reach]?.push({ rowId: no, summary });
+      });
     }
     return found;
   }
@@ -112,10 +114,16 @@ export class TypeOrmRunSearch extends RunSearch {
     return new Set(rows.map(({ no }) => no));
   }
 
-  async inputText(runRowId: number): Promise<string | null> {
-    const sql = 'SELECT input_text FROM runs WHERE no = ?';
-    const [row] = await this.database.read.all<{ input_text: string | null }>(sql, [runRowId]);
-    return row?.input_text ?? null;
+  async turn(runRowId: number): Promise<Pick<RunSummary, 'inputText' | 'turn'>> {
+    const sql = 'SELECT no, status, input_text FROM runs WHERE no = ?';
+    const rows = await this.database.read.all<Pick<SummaryRow, 'no' | 'status' | 'input_text'>>(sql, [runRowId]);
+    const turns = await turnsOf(this.database, rows, this.clock.now());
+    return { inputText: rows[0]?.input_text ?? null, turn: turnIn(turns, runRowId) };
+  }
+
+  private async summaries(rows: readonly SummaryRow[]): Promise<readonly RunSummary[]> {
+    const turns = await turnsOf(this.database, rows, this.clock.now());
+    return rows.map((row) => summaryOf(row, turnIn(turns, row.no)));
   }
 
   /**
@@ -202,7 +210,7 @@ function filtersOf({ agentType, wire, state, text }: RunListQuery): SqlCondition
   return filters;
 }
 
-function summaryOf(row: SummaryRow): RunSummary {
+function summaryOf(row: SummaryRow, turn: RunTurn): RunSummary {
   return {
     tenantId: row.tenant_id,
     runId: row.id,
@@ -220,6 +228,7 @@ function summaryOf(row: SummaryRow): RunSummary {
     finishedAt: row.finished_at,
     error: row.error === null ? null : (JSON.parse(row.error) as ErrorModel),
     usage: row.usage === null ? null : (JSON.parse(row.usage) as Usage),
+    turn,
   };
 }
 

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { AgentContext } from '../../agent/index.js';
-import { AgentSettings, fitHistory } from '../../agent/index.js';
+import { SummaryLabels } from '../../agent/index.js';
 import { type JsonObject, resolveTimeZone } from '../../common/index.js';
 import { type Message, textOf } from '../../events/index.js';
-import { SessionStore } from '../../session/index.js';
 import type { RunTelemetry } from '../../telemetry/index.js';
 import type { ClientTime } from '../../tools/index.js';
 import { UserSettings } from '../../user-settings/index.js';
@@ -12,11 +11,9 @@ import type { RunRecord } from '../run-record.js';
 import { AgentInputs } from './agent-inputs.js';
 import { RecordedState } from './recorded-state.js';
 import { RunJournal } from './run-journal.js';
+import { RunPasts } from './run-past.js';
 import type { RunSession } from './run-session.factory.js';
 import { StartingPoints } from './starting-point.js';
-
-/** Earlier messages that are read at most; the token budget then cuts further. */
-const HISTORY_LIMIT = 2000;
 
 /** What a context needs beside its run and its session. */
 export interface ContextOptions {
@@ -40,27 +37,25 @@ export interface RunContext {
 @Injectable()
 export class RunContextFactory {
   constructor(
-    private readonly sessions: SessionStore,
+    private readonly pasts: RunPasts,
     private readonly userSettings: UserSettings,
-    private readonly settings: AgentSettings,
     private readonly startingPoints: StartingPoints,
     private readonly inputs: AgentInputs,
+    private readonly summaries: SummaryLabels,
   ) {}
 
   async create(run: RunRecord, session: RunSession, options: ContextOptions): Promise<RunContext> {
     const { base, resumption, steps } = await this.startingPoints.load(run);
     const { started } = options;
     const own = base.rowId === run.rowId ? started?.input : undefined;
-    const { messages: input, states } = own ?? (await this.sessions.inputOf(run.sessionRowId, base.rowId));
-    const past =
-      base.ordinal === 1 ? undefined : await this.sessions.history(run.sessionRowId, base.ordinal, HISTORY_LIMIT);
-    const providerStates = past ? new Map([...past.states, ...states]) : states;
+    const { input, history, providerStates } = await this.pasts.messages(run, base, own);
     session.messages.input = input;
-    const stored = await this.stateFor(run);
+    const stored = await this.pasts.state(run);
     const principal = { tenantId: run.tenantId, userId: run.userId };
     const chosen = started?.preferences ?? (await this.userSettings.forRun(principal));
     const state = new RecordedState(stored, session.partial, (event) => session.writer.emit(event));
     const { writer, response, partial } = session;
+    const label = this.summaries.of(run.wire);
     const context: AgentContext = {
       runId: run.id,
       sessionId: run.sessionId,
@@ -71,7 +66,7 @@ export class RunContextFactory {
       authority: run.authority,
       input,
       inputText: userText(input),
-      history: fitHistory(past?.messages ?? [], input, this.settings.contextTokenBudget, providerStates),
+      history,
       providerStates,
       state,
       clientTools: run.request.clientTools,
@@ -84,6 +79,7 @@ export class RunContextFactory {
       forwardedProps: run.request.forwardedProps,
       resumption,
       interrupt: this.inputs.asker(resumption.inputs),
+      ...(label && { summaryLabel: (summary: string) => label(summary, { principal, authority: run.authority }) }),
       audit: (note) => writer.audit(note),
       instructions: run.request.systemPrompt ?? '',
       response,
@@ -96,12 +92,6 @@ export class RunContextFactory {
     // Earlier runs may have set the state while this one waited, so its own is written again at its end.
     const waited = run.startedAt !== run.createdAt;
     return { context, changedState: () => state.changed ?? (waited ? run.request.state : undefined) };
-  }
-
-  /** The state that the run begins with: that of its request, else the session's. */
-  private async stateFor(run: RunRecord): Promise<JsonObject> {
-    if (run.request.state) return run.request.state;
-    return run.ordinal === 1 ? {} : this.sessions.state(run.sessionRowId);
   }
 }
 

@@ -81,7 +81,7 @@ export class RunExecutor {
     let ending: Ending | undefined;
     const timeouts = new RunTimeouts(run, session.writer, control, this.settings);
     try {
-      const agent = this.agents.get(run.agentType);
+      const agent = this.agents.executing(run.agentType, run.request.modelOptions);
       ending = this.endingBeforeStart(run, agent, session);
       if (!ending) {
         session.messages.neverDiscards = agent.recovery === 'fail';

@@ -4,6 +4,14 @@ import type { RunWriter } from '../log/run-writer.js';
 import type { JournalStep } from '../ports/run-log.js';
 import type { MessageCommitter } from './message-committer.js';
 
+/** Before the key of a step that failed: a later attempt that executes it again finds no step with its key. */
+const FAILED = 'failed:';
+
+/** The key of the step whose failure a journal records; undefined for any other step. */
+export function failedStepKey({ key }: Pick<JournalStep, 'key'>): string | undefined {
+  return key.startsWith(FAILED) ? key.slice(FAILED.length) : undefined;
+}
+
 /** The journal of one run: the steps of earlier attempts, and those that this one adds. */
 export class RunJournal implements Journal {
   private readonly stored: ReadonlyMap<string, JournalStep>;
@@ -48,6 +56,12 @@ export class RunJournal implements Journal {
     this.started.delete(key);
     this.writer.step({ key, status: 'finished', inputHash, output, messageIds, startedAt });
     this.writer.append(this.messages.afterStep(messageIds, stateOfStep(output)));
+  }
+
+  fail(key: string, inputHash: string, failure: JsonObject): void {
+    const startedAt = this.startOf(key);
+    this.started.delete(key);
+    this.writer.step({ key: FAILED + key, status: 'begun', inputHash, output: failure, messageIds: [], startedAt });
   }
 
   private startOf(key: string): number {

@@ -11,6 +11,7 @@ export interface JournalStep {
   readonly key: string;
   readonly status: 'begun' | 'finished';
   readonly inputHash: string;
+  /** What it resulted in; of a step that was begun, why it failed, if that is known. */
   readonly output: JsonObject | null;
   readonly messageIds: readonly string[];
   /** When it was begun, in milliseconds since the epoch; absent if unknown. A stored value stays. */

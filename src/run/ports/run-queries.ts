@@ -3,6 +3,27 @@ import type { ErrorModel, EventKind, LoggedEvent, Message, Usage } from '../../e
 import type { RunState, RunView } from '../run.types.js';
 import type { JournalStep } from './run-log.js';
 
+/** Something that a run has asked. */
+export interface AskedOfRun {
+  readonly id: string;
+  readonly kind: 'approval' | 'input';
+  /** Of an `InterruptView`. */
+  readonly status: string;
+  readonly toolName: string | null;
+  /** The run that resumed with the answer; null if none did. */
+  readonly resumedByRunId: string | null;
+}
+
+/** How a run belongs to others: a turn is what one message of a user has caused, with the answers to what was asked. */
+export interface RunTurn {
+  /** The first run of the turn that this one continues; null if this one is the first. */
+  readonly first: { readonly runId: string; readonly inputText: string | null } | null;
+  /** What an interrupted run waits for; null once the turn went on, or cannot any more. */
+  readonly waitsFor: 'approval' | 'input' | 'client' | null;
+  /** What an interrupted run has asked, oldest first. */
+  readonly asked: readonly AskedOfRun[];
+}
+
 /** A run in a list. Times are milliseconds since the epoch. */
 export interface RunSummary {
   readonly tenantId: string;
@@ -24,6 +45,7 @@ export interface RunSummary {
   readonly finishedAt: number | null;
   readonly error: ErrorModel | null;
   readonly usage: Usage | null;
+  readonly turn: RunTurn;
 }
 
 /** Which runs to list. Everything that is given must hold. */
@@ -69,6 +91,7 @@ export interface ListChanges {
 export interface RunDetails extends RunView {
   readonly model: string | null;
   readonly inputText: string | null;
+  readonly turn: RunTurn;
   /** Null for a run that was started without authentication. */
   readonly authority: Authority | null;
   /** The process that executes it; null while none does. */

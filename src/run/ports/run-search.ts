@@ -25,6 +25,6 @@ export abstract class RunSearch {
   /** Those of the runs that a list still shows. */
   abstract present(rowIds: readonly number[]): Promise<ReadonlySet<number>>;
 
-  /** The first words of the input of a run; null if it has none. */
-  abstract inputText(runRowId: number): Promise<string | null>;
+  /** The first words of the input of a run, null if it has none, and how it belongs to others. */
+  abstract turn(runRowId: number): Promise<Pick<RunSummary, 'inputText' | 'turn'>>;
 }

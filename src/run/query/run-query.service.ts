@@ -50,9 +50,8 @@ export class RunQueryService extends RunQueries {
     const run = await this.find(reach, runId);
     const queuedBefore = run.state === 'queued' ? await this.runs.queuedBefore(run) : 0;
     const { resumes: _, ...request } = run.request;
-    return Object.assign(runView(run, queuedBefore), {
+    return Object.assign(runView(run, queuedBefore), await this.search.turn(run.rowId), {
       model: run.request.modelOptions.model ?? null,
-      inputText: await this.search.inputText(run.rowId),
       authority: run.authority,
       worker: run.state === 'running' ? run.leaseOwner : null,
       request: request as unknown as JsonObject,

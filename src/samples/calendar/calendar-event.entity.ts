@@ -1,4 +1,4 @@
-import { Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, PrimaryColumn, Unique } from '../../database/index.js';
 
 /** An event of a user's calendar. A repeated write with the same idempotency key finds the first one. */
 @Entity({ name: 'calendar_events' })

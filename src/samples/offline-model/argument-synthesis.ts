@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../common/index.js';
-import { type Evidence, stringFor } from './evidence.js';
+import type { Evidence } from './evidence.js';
 import { isObject, SchemaView, typeOf } from './schema-view.js';
+import { stringFor } from './string-values.js';
 import { splitIdentifiers } from './text-parsing.js';
 
 /** Optional properties below this depth are left out, so that recursive schemas terminate. */

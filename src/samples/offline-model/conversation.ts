@@ -87,6 +87,8 @@ function personaOf(system: string): string {
 export interface PlannedCall {
   readonly name: string;
   readonly arguments: JsonObject;
+  /** Required properties for which the text has no value that their pattern allows. */
+  readonly missing: readonly string[];
 }
 
 /** What the offline model does in a turn: call tools or answer with text. */

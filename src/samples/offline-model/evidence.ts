@@ -1,4 +1,5 @@
-import { isTimeZone, type Json, type JsonObject } from '../../common/index.js';
+import type { JsonObject } from '../../common/index.js';
+import { boundedWork, SchemaValidator } from '../../tools/index.js';
 import {
   colourIn,
   durationIn,
@@ -6,7 +7,6 @@ import {
   momentIn,
   momentOn,
   type NamedMoment,
-  splitIdentifiers,
   statedDay,
   statedNow,
   timeZonesIn,
@@ -33,6 +33,12 @@ const DATES_AND_TIMES = /\d{4}-\d\d-\d\d(?:T\S*)?|\d{1,2}:\d\d(?::\d\d)?/g;
 /** How often a text is searched for something that a schema names. */
 const MOST_SEARCHES = 100;
 
+/** How many words of a text are compared with a pattern or a format. */
+const MOST_WORDS = 200;
+
+/** Bounds the time that a pattern of a client may take. */
+const validator = new SchemaValidator();
+
 /** The values in a user's text that can become tool arguments. Each quoted text and number is used once, in order. */
 export class Evidence {
   /** Undefined once it was taken. */
@@ -53,6 +59,10 @@ export class Evidence {
   private readonly quotedTexts: string[];
   /** Numbers that were not yet used, in order. */
   private readonly numberTexts: string[];
+  /** The quoted texts and the words of the text that did not yet become arguments by a pattern or a format, in order. */
+  private readonly words: string[];
+  /** Required properties for which the text has no value that their pattern allows. */
+  readonly missing: string[] = [];
   /** How often the text was searched for something that a schema names. */
   private searches = 0;
 
@@ -78,7 +88,28 @@ export class Evidence {
         /"([^"]{1,500})"|“([^”]{1,500})”|「([^」]{1,500})」|`([^`]{1,500})`|(?<!\p{L})'([^']{1,500})'(?!\p{L})/gu,
       ),
     ].map((match) => match.slice(1).find((group) => group !== undefined) ?? '');
-    this.numberTexts = text.replace(DATES_AND_TIMES, ' ').match(/(?<![\w.#])-?\d+(?:\.\d+)?(?!\w)/g) ?? [];
+    this.numberTexts = text.replace(DATES_AND_TIMES, ' ').match(/(?<![\w.#]|\w-)-?\d+(?:\.\d+)?(?!\w)/g) ?? [];
+    this.words = [...this.quotedTexts, ...wordsIn(text)].slice(0, MOST_WORDS);
+  }
+
+  /** The next unused word that a schema with a `pattern` or a `format` allows; moments count as words. */
+  takeMatching({ pattern, format, minLength, maxLength }: JsonObject): string | undefined {
+    if (!this.maySearch()) return undefined;
+    const given = Object.entries({ pattern, format, minLength, maxLength }).filter(([, value]) => value !== undefined);
+    const schema = { type: 'string', ...Object.fromEntries(given) } as JsonObject;
+    const { date, time } = this.moment ?? {};
+    const candidates = [...this.words, date, time].filter((word) => word !== undefined);
+    let found: string | undefined;
+    try {
+      // The first call compiles the schema, which takes longer than the words.
+      validator.violation(schema, '');
+      found = boundedWork(() => candidates.find((word) => validator.violation(schema, word) === undefined));
+    } catch {
+      // A client may send a pattern that is none.
+    }
+    const at = found === undefined ? -1 : this.words.indexOf(found);
+    if (at >= 0) this.words.splice(at, 1);
+    return found;
   }
 
   /** The place of this call. Returned once, so that `city` and `location` do not both get it. */
@@ -131,12 +162,14 @@ export class Evidence {
   keyed(words: readonly string[]): string | undefined {
     if (words.length === 0 || !this.maySearch()) return undefined;
     const name = words.map((word) => word.replace(/[^\p{L}\d]/gu, '')).join('[\\s_-]*');
+    if (name === '') return undefined;
     const pattern = new RegExp(
       `(?<![\\p{L}\\d])${name}\\s*(?::|=|\\s(?:is|to|as|of)\\s)\\s*(?:"([^"]+)"|“([^”]+)”|([^\\s,;"“”]+))`,
       'iu',
     );
-    const match = pattern.exec(this.text);
-    return (match?.[1] ?? match?.[2] ?? match?.[3]?.replace(/[.?!]+$/, '')) || undefined;
+    const atTheEnd = new RegExp(`(?<![\\p{L}\\d])${name}\\s+([^\\s,;"“”]+)$`, 'iu');
+    const match = pattern.exec(this.text) ?? atTheEnd.exec(this.text);
+    return (match?.[1] ?? match?.[2] ?? match?.[3])?.replace(/[.?!]+$/, '') || undefined;
   }
 
   /** The named moment as an RFC 3339 date-time, or as wall-clock time without offset. */
@@ -147,142 +180,7 @@ export class Evidence {
   }
 }
 
-/** A string property: its name, its schema, and whether it must have a value. */
-interface StringSlot {
-  /** The name of the property. */
-  readonly key: string;
-  /** The resolved schema of the property. */
-  readonly schema: JsonObject;
-  /** Whether a value must be made even if the text has none. */
-  readonly required: boolean;
-}
-
-/** Values of formats for required properties that the text says nothing about. */
-const FILLERS: Readonly<Record<string, string>> = {
-  'date-time': '1970-01-01T00:00:00Z',
-  date: '1970-01-01',
-  time: '00:00:00Z',
-  duration: 'PT1H',
-  email: 'user@example.com',
-  uri: 'https://example.com/',
-  url: 'https://example.com/',
-  'uri-reference': 'https://example.com/',
-  hostname: 'example.com',
-  ipv4: '127.0.0.1',
-  ipv6: '::1',
-  uuid: '00000000-0000-4000-8000-000000000000',
-};
-
-/**
- * A string for a property, and whether it comes from the text; undefined if an optional property is not in the text.
- */
-export function stringFor(slot: StringSlot, evidence: Evidence): { value: string; found: boolean } | undefined {
-  const found = foundString(slot, evidence);
-  if (found !== undefined) return { value: fitLength(found, slot.schema), found: true };
-  const fallback = fallbackString(slot, evidence);
-  return fallback === undefined ? undefined : { value: fitLength(fallback, slot.schema), found: false };
-}
-
-/** A value from the text: by format first, then by the property's name, then the next quoted text. */
-function foundString({ key, schema, required }: StringSlot, evidence: Evidence): string | undefined {
-  const format = typeof schema['format'] === 'string' ? schema['format'] : '';
-  const name = splitIdentifiers(key).toLowerCase();
-  const hint = `${name} ${descriptionOf(schema).toLowerCase()}`;
-  if (FILLERS[format] !== undefined) return byFormat(format, name, evidence);
-  const named = byName(name, hint, evidence);
-  if (named !== undefined) return named;
-  if (/\btime ?zone\b|\btz\b|时区/.test(name)) return evidence.namedTimeZone;
-  if (/\b(?:city|cities|location|place|town|region)\b|城市|地点/.test(name)) {
-    const place = evidence.takePlace();
-    if (place !== undefined) return place;
-  }
-  const keyed = evidence.keyed(name.split(' '));
-  if (keyed !== undefined) return keyed;
-  if (/\b(?:colou?r|background|theme)\b|颜色|背景/.test(hint) && evidence.colour) return evidence.colour;
-  if (/\b(?:title|summary|subject|name|label|topic)\b|标题|主题/.test(name)) {
-    const title = evidence.title();
-    if (title !== undefined) return title;
-  }
-  return required || !/\b(?:id|token|cursor)\b/.test(name) ? evidence.takeQuoted() : undefined;
-}
-
-/** A value of exactly this format. The format takes precedence over the property's name. */
-function byFormat(format: string, name: string, evidence: Evidence): string | undefined {
-  switch (format) {
-    case 'email':
-      return emailIn(evidence.text);
-    case 'uri':
-    case 'url':
-    case 'uri-reference':
-      return addressIn(evidence.text);
-    case 'uuid':
-      return /(?<![\da-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\da-f])/i.exec(evidence.text)?.[0];
-    case 'date':
-      return evidence.moment?.date;
-    case 'time':
-      return evidence.moment?.time && `${evidence.moment.time}:00Z`;
-    case 'date-time':
-      return evidence.dateTime(plusMinutes(name, evidence), true);
-    default:
-      return undefined;
-  }
-}
-
-/** A value of the kind that the property's name suggests. */
-function byName(name: string, hint: string, evidence: Evidence): string | undefined {
-  if (/\be?mail\b/.test(name)) return emailIn(evidence.text);
-  if (/\b(?:url|uri|link|address)\b/.test(name)) return addressIn(evidence.text);
-  if (/(?:^|\s)(?:date|day)$/.test(name)) return evidence.moment?.date;
-  if (!/\b(?:start|starts|begin|begins|end|ends|when|datetime|due|until|from|to)\b|\btime$|\bat$/.test(name))
-    return undefined;
-  return evidence.dateTime(plusMinutes(name, evidence), /offset|rfc ?3339/.test(hint));
-}
-
-/** The end of an event is its start and the duration; 60 minutes if the text names none. */
-function plusMinutes(name: string, evidence: Evidence): number {
-  return /\b(?:end|ends|until|to)\b/.test(name) ? (evidence.durationMinutes ?? 60) : 0;
-}
-
-/** The first e-mail address of a text. */
-function emailIn(text: string): string | undefined {
-  return /(?<![\w+-])[\w+-]{1,64}(?:\.[\w+-]{1,64}){0,8}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,8}/i.exec(text)?.[0];
-}
-
-/** The first web address of a text, without the punctuation after it. */
-function addressIn(text: string): string | undefined {
-  const address = /https?:\/\/[^\s"'<>)\]]+/.exec(text)?.[0].replace(/[.,;!?]+$/, '');
-  return address !== undefined && URL.canParse(address)
-    ? address.replace(/[^\x21-\x7e]/gu, encodeURIComponent)
-    : undefined;
-}
-
-/** The description of a schema, which often says what a property with a vague name means. */
-function descriptionOf({ description }: JsonObject): string {
-  return typeof description === 'string' ? description : '';
-}
-
-/** A value for a required property that the text says nothing about. */
-function fallbackString({ key, schema, required }: StringSlot, evidence: Evidence): string | undefined {
-  if (typeof schema['default'] === 'string') return schema['default'];
-  if (!required) return undefined;
-  const examples: Json | undefined = schema['examples'];
-  if ('pattern' in schema && Array.isArray(examples) && typeof examples[0] === 'string') return examples[0];
-  const filler = typeof schema['format'] === 'string' ? FILLERS[schema['format']] : undefined;
-  if (filler !== undefined) return filler;
-  if (/^(?:event_?)?(?:title|summary|subject)$/i.test(key)) return evidence.planned() ?? evidence.payload;
-  if (/time_?zone/i.test(key)) return isTimeZone(evidence.timeZone) ? evidence.timeZone : 'UTC';
-  return evidence.payload;
-}
-
-/** Clients send schemas: a large `minLength` must not make the server write large texts. */
-const MOST_PADDING = 10_000;
-
-/** Brings a text to the schema's lengths, in Unicode code points as JSON Schema counts them. */
-function fitLength(value: string, schema: JsonObject): string {
-  const { minLength, maxLength } = schema;
-  let characters = Array.from(value);
-  if (typeof maxLength === 'number') characters = characters.slice(0, maxLength);
-  const least = typeof minLength === 'number' ? Math.min(minLength, MOST_PADDING) : 0;
-  while (characters.length < least) characters.push('.');
-  return characters.join('');
+/** The words of a text, without the punctuation around them. */
+function wordsIn(text: string): readonly string[] {
+  return text.split(/\s+/).flatMap((word) => word.replace(/^[("'“‘[]+|[)"'”’\].,;:!?]+$/g, '') || []);
 }

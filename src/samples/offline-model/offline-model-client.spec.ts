@@ -83,6 +83,10 @@ describe('small talk', () => {
     expect(text).toContain('offline demo model');
   });
 
+  it('a date is not a sum', async () => {
+    expect((await ask('Write the report of 2026-11-25.')).text).not.toContain('=');
+  });
+
   it('an image is answered with an explanation', async () => {
     const parts = [
       { type: 'text', text: 'What is this?' },

@@ -80,6 +80,23 @@ describe('calls of other tools', () => {
     expect(argumentsOf(made)).toEqual([expected]);
   });
 
+  const ID = { type: 'string', pattern: '^[A-Z]-\\d{4}$' };
+  const FIND = tool('find_order', 'Finds an order of the shop by its id.', { id: ID }, ['id']);
+
+  it('a value that the text lacks is asked for', async () => {
+    const made = await ask('Where is my order?', [FIND]);
+    expect(made.calls).toEqual([]);
+    expect(made.text).toBe('I would call find_order, but I found no value for "id" in your message. Please name it.');
+    expect((await ask('我的 order 在哪里？', [FIND])).text).toContain('find_order');
+  });
+
+  it('a tool that the system prompt names is called if the text has what it needs', async () => {
+    const prompt = system('Look everything up with find_order.');
+    expect(argumentsOf(await ask([prompt, user('What about A-1001?')], [FIND]))).toEqual([{ id: 'A-1001' }]);
+    expect((await ask([prompt, user('Tell me a joke')], [FIND])).calls).toEqual([]);
+    expect((await ask([user('What about A-1001?')], [FIND])).calls).toEqual([]);
+  });
+
   it('no tool is called if no name matches', async () => {
     for (const text of ['Tell me a story', 'Thanks!', 'I like trains', 'What is the capital of France?', '讲个故事']) {
       expect((await ask(text, ALL)).calls).toEqual([]);

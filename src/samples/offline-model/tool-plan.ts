@@ -50,17 +50,30 @@ export function planKnownTools(talk: Conversation, tools: readonly ToolDeclarati
   return planCalendar(talk, tools, now);
 }
 
-/** Selects the tool whose name or description shares the most words with the text. */
+/** Selects the tool whose name or description shares the most words with the text. Asks for what it needs of the user. */
 export function planByWords(talk: Conversation, tools: readonly ToolDeclaration[], now: number): Plan | undefined {
   if (NO_TOOLS.test(talk.text)) return undefined;
   const tool = bestTool(talk.text, tools);
-  return (
-    tool &&
-    calls(
-      [call(tool, talk, { now, place: placesIn(talk.text)[0] })],
-      'The words of the text fit what this tool says of itself',
-    )
+  if (!tool) return planByPrompt(talk, tools, now);
+  const planned = call(tool, talk, { now, place: placesIn(talk.text)[0] });
+  if (planned.missing.length === 0) return calls([planned], 'The words of the text fit what this tool says of itself');
+  const names = planned.missing.map((name) => `"${name}"`).join(' and ');
+  return say(
+    talk.chinese
+      ? `调用 ${tool.name} 还需要 ${names}。请告诉我。`
+      : `I would call ${tool.name}, but I found no value for ${names} in your message. Please name it.`,
+    'A tool fits, but one of its arguments is missing',
   );
+}
+
+/** Selects a tool that the system prompt names, if the text has all that it requires in a form that is certain. */
+function planByPrompt(talk: Conversation, tools: readonly ToolDeclaration[], now: number): Plan | undefined {
+  for (const tool of namedTools(talk.systemText, tools)) {
+    const planned = call(tool, talk, { now });
+    const isCertain = Object.values(planned.arguments).every((value) => value !== talk.text.trim());
+    if (isCertain && planned.missing.length === 0) return calls([planned], 'The system prompt names this tool');
+  }
+  return undefined;
 }
 
 /** Calls the tool that matches the words best, otherwise the first one, because the request requires a call. */
@@ -110,7 +123,8 @@ interface CallHints {
 
 function call(tool: ToolDeclaration, talk: Conversation, hints: CallHints): PlannedCall {
   const options = { ...evidenceOptions(talk, hints), payload: payloadFor(talk.text, tool) };
-  return { name: tool.name, arguments: synthesizeArguments(tool.parameters, new Evidence(talk.text, options)) };
+  const evidence = new Evidence(talk.text, options);
+  return { name: tool.name, arguments: synthesizeArguments(tool.parameters, evidence), missing: evidence.missing };
 }
 
 function evidenceOptions(talk: Conversation, { now, place, timeZone }: CallHints): EvidenceOptions {

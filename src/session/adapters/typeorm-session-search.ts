@@ -13,7 +13,13 @@ import { cursorAfter, readCursor } from './session-row.js';
 const NEWEST_RUN = `(SELECT r.no FROM runs r
   WHERE r.session_no = s.no AND (r.keep <> 'transient' OR r.status IN ('queued', 'running'))
   ORDER BY r.ordinal DESC LIMIT 1)`;
-const SELECT = `SELECT s.*, r.id AS run_id, r.agent_type, r.wire, r.status, r.input_text`;
+/** The text that it began with; runs that continue with an answer have none. */
+const TITLE = `(SELECT r.input_text FROM runs r
+  WHERE r.session_no = s.no AND r.input_text IS NOT NULL ORDER BY r.ordinal LIMIT 1)`;
+/** Of the newest run: 1 if all that it has asked was answered or has expired, 0 if not, null if it has asked nothing. */
+const IS_ANSWERED = `(SELECT MIN(CASE WHEN i.status = 'pending' THEN 0 ELSE 1 END) FROM interrupts i
+  WHERE i.session_no = s.no AND i.run_no = s.run_no)`;
+const SELECT = `SELECT s.*, r.id AS run_id, r.agent_type, r.wire, r.status, r.input_text, ${IS_ANSWERED} AS is_answered`;
 const COLUMNS = 's.no, s.id, s.user_id, s.created_at, s.updated_at, s.message_count';
 
 /** A row as the lists read it. */
@@ -24,11 +30,13 @@ interface SummaryRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly message_count: number;
+  readonly title: string | null;
   readonly run_id: string | null;
   readonly agent_type: string | null;
   readonly wire: string | null;
   readonly status: string | null;
   readonly input_text: string | null;
+  readonly is_answered: number | string | null;
 }
 
 /** Lists of sessions in the ledger. */
@@ -62,7 +70,7 @@ export class TypeOrmSessionSearch extends SessionSearch {
   }
 
   private select(rest: string, values: readonly SqlValue[]): Promise<SummaryRow[]> {
-    const sessions = `SELECT ${COLUMNS}, ${NEWEST_RUN} AS run_no FROM sessions s WHERE ${rest}`;
+    const sessions = `SELECT ${COLUMNS}, ${TITLE} AS title, ${NEWEST_RUN} AS run_no FROM sessions s WHERE ${rest}`;
     const sql = `${SELECT} FROM (${sessions}) s LEFT JOIN runs r ON r.no = s.run_no ORDER BY s.updated_at DESC, s.no DESC`;
     return this.database.read.all<SummaryRow>(sql, values);
   }
@@ -71,12 +79,15 @@ export class TypeOrmSessionSearch extends SessionSearch {
 function summaryOf(row: SummaryRow): SessionSummary {
   const { run_id: runId, agent_type: agentType, wire, status: state } = row;
   const hasRun = runId !== null && agentType !== null && wire !== null && state !== null;
+  // A run that has asked nobody waits for its client.
+  const waits = state === 'interrupted' && Number(row.is_answered) === 0;
   return {
     sessionId: row.id,
     userId: row.user_id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     messageCount: row.message_count,
-    lastRun: hasRun ? { runId, agentType, wire, state, inputText: row.input_text } : null,
+    title: row.title,
+    lastRun: hasRun ? { runId, agentType, wire, state, inputText: row.input_text, waits } : null,
   };
 }

@@ -8,6 +8,8 @@ export interface SessionSummary {
   readonly updatedAt: number;
   /** How many messages were added to it, including removed ones. */
   readonly messageCount: number;
+  /** The first words of the first text of a user in its runs; null if there are none. */
+  readonly title: string | null;
   /** The newest run; null without one. */
   readonly lastRun: LastRun | null;
 }
@@ -20,6 +22,8 @@ export interface LastRun {
   readonly state: string;
   /** The first words of its input; null if it has none. */
   readonly inputText: string | null;
+  /** Whether it was interrupted, and waits for a person or for its client. */
+  readonly waits: boolean;
 }
 
 /** Which sessions to list. */

@@ -23,7 +23,7 @@ export interface PolicySubject {
 }
 
 /** The label of the MCP server that a tool comes from; `local` for this server's own tools. */
-export function serverLabelOf({ origin }: ServerTool): string {
+export function serverLabelOf({ origin }: Pick<ServerTool, 'origin'>): string {
   return origin.kind === 'mcp' ? origin.serverLabel : 'local';
 }
 

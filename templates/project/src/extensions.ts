@@ -1,4 +1,4 @@
-import type { Extensions } from 'parley';
+import type { Extensions } from 'parley-server';
 import { OrdersAgent } from './orders.agent.js';
 import { OrdersTool } from './orders.tool.js';
 

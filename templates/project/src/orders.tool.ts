@@ -1,5 +1,5 @@
 import { Matches } from 'class-validator';
-import { AgentTool, ToolError } from 'parley';
+import { AgentTool, ToolError } from 'parley-server';
 
 class FindOrderArgs {
   @Matches(/^[A-Z]-\d{4}$/, { message: 'id must look like A-1001' })

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
-import { callTool, say, scriptedModel, startTestServer } from 'parley/testing';
+import { callTool, say, scriptedModel, startTestServer } from 'parley-server/testing';
 import { extensions } from '../src/extensions.js';
 
 void test('the agent looks the order up before it answers', async () => {

@@ -94,11 +94,12 @@ describe('stored completions', () => {
       messages: [
         { role: 'system', content: 'Be brief.' },
         { role: 'developer', content: 'Be kind.' },
-        { role: 'user', content: 'Where?' },
+        { role: 'user', content: 'Where?', name: 'Ana' },
         {
           role: 'assistant',
+          name: 'Guide',
           content: 'Let me see.',
-          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } }],
+          tool_calls: ['c0', 'c1'].map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })),
         },
         { role: 'tool', tool_call_id: 'c1', content: 'Paris' },
         {
@@ -113,9 +114,9 @@ describe('stored completions', () => {
     const { data } = await client.chat.completions.messages.list(id);
     expect(data).toMatchObject([
       { role: 'system', content: 'Be brief.', content_parts: null },
-      { role: 'system', content: 'Be kind.' },
-      { role: 'user', content: 'Where?' },
-      { role: 'assistant', content: 'Let me see.', tool_calls: [{ id: 'c1', function: { name: 'f' } }] },
+      { role: 'system', content: 'Be kind.', name: null },
+      { role: 'user', content: 'Where?', name: 'Ana' },
+      { role: 'assistant', name: 'Guide', content: 'Let me see.', tool_calls: [{ id: 'c0' }, { id: 'c1' }] },
       { role: 'tool', content: 'Paris', tool_call_id: 'c1' },
       { role: 'user', content: 'And this?', content_parts: [{ type: 'text' }, { type: 'image_url' }] },
     ]);

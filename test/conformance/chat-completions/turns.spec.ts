@@ -103,6 +103,7 @@ describe('turns of completions', () => {
     const { messages } = model.requests.at(-1) as ModelRequest;
     // A text of the user does not follow a result directly: several model servers refuse that.
     expect(messages.slice(-5).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
+    expect(messages.at(-3)).toMatchObject({ callId: 'c1', content: 'The call was not answered.' });
     await create({
       messages: [
         { role: 'user', content: 'Go on' },

@@ -1,8 +1,9 @@
-import { createRequire } from 'node:module';
 import { Injectable } from '@nestjs/common';
 import OpenAI6 from 'openai';
-import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
+import type { ResponseInput, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { ResponsesWS as ResponsesWS6 } from 'openai/resources/responses/ws';
+import OpenAI7 from 'openai7';
+import { ResponsesWS as ResponsesWS7 } from 'openai7/resources/responses/ws';
 import { AgentTool, type ToolContext } from '../../../src/tools/index.js';
 import { GoldenTools } from '../../support/golden-scripts.js';
 import { openaiUrl, toolScript } from '../../support/openai-client.js';
@@ -26,16 +27,9 @@ class Holding {
   }
 }
 
-/** The version that the Agents SDK brings: it checks a stream more strictly than the one before. */
-const ofAgents = createRequire(require.resolve('@openai/agents-core'));
-const { OpenAI: OpenAI7 } = ofAgents('openai') as { OpenAI: typeof OpenAI6 };
-const { ResponsesWS: ResponsesWS7 } = ofAgents('openai/resources/responses/ws') as {
-  ResponsesWS: typeof ResponsesWS6;
-};
-
 describe.each([
   ['6', OpenAI6, ResponsesWS6],
-  ['7', OpenAI7, ResponsesWS7],
+  ['7', OpenAI7 as unknown as typeof OpenAI6, ResponsesWS7 as unknown as typeof ResponsesWS6],
 ])('openai %s', (_, OpenAI, ResponsesWS) => {
   let server: TestServer;
   let client: OpenAI6;
@@ -114,6 +108,16 @@ describe.each([
     await expect(second).rejects.toMatchObject({ status: 400, code: 'conversation_locked', param: 'conversation' });
     await client.responses.cancel(slow.id);
     expect((await client.responses.create({ ...body, input: 'plain text' })).output_text).toBe(SKY);
+  });
+
+  it('texts have their phases', async () => {
+    const { output } = await client.responses.create({ model: 'x', input: 'plain text' });
+    expect(output).toMatchObject([{ type: 'message', phase: 'final_answer' }]);
+    const input = [{ role: 'user', content: 'plain text' }, ...output, { role: 'user', content: 'go' }];
+    const repeated = await client.responses.create({ model: 'x', input: input as ResponseInput });
+    const listed = await client.responses.inputItems.list(repeated.id, { order: 'asc' });
+    expect(listed.data.slice(0, 2)).toMatchObject([{ role: 'user' }, { role: 'assistant', phase: 'final_answer' }]);
+    expect(listed.data[0]).not.toHaveProperty('phase');
   });
 
   it('the WebSocket transport works', async () => {

@@ -57,6 +57,34 @@ describeOnDatabases('the Responses WebSocket', (open) => {
     socket.raw.close();
   });
 
+  it('input for a response in progress is returned at once, as failed', async () => {
+    const socket = await driver.socket();
+    socket.create({ input: 'hold', stream_id: 'lane' });
+    await socket.until('response.output_text.delta');
+    const [id = ''] = socket.ids;
+    const input = [{ role: 'user', content: 'Be brief.' }];
+    socket.create({ input: 'A text with response.steer in it.' });
+    socket.raw.send(JSON.stringify({ type: 'response.steer', previous_response_id: id, input }));
+    expect(await socket.until('response.steer.failed')).toEqual({
+      type: 'response.steer.failed',
+      sequence_number: 0,
+      error: {
+        type: 'invalid_request_error',
+        code: 'steering_not_supported',
+        message: 'This server does not take input into a response in progress: send it in a response.create',
+      },
+      steer: { input, previous_response_id: id },
+      stream_id: 'lane',
+    });
+    expect(socket.types).not.toContain('response.incomplete');
+    await cancel(id);
+    await socket.until('response.completed');
+    socket.raw.send('{"type":"response.steer","previous_response_id":"resp_none","input":"x"}');
+    expect(await socket.until('response.steer.failed', 2)).not.toHaveProperty('stream_id');
+    expect(socket.types).not.toContain('error');
+    socket.raw.close();
+  });
+
   it('messages over the limit of waiting ones are refused after the waiting ones', async () => {
     const socket = await driver.socket();
     socket.create({ input: 'hold' });

@@ -130,7 +130,7 @@ describe('the list of MCP tools', () => {
   it('local tools have precedence over MCP tools of the same name', async () => {
     server.tools = tools('get_weather', 'other');
     const local = { name: 'local', list: async () => [{ ...(await sourceOf().tool('other')), name: 'get_weather' }] };
-    const toolSet = await new ToolRegistry([local, sourceOf().source]).toolSet([], [], null);
+    const toolSet = await new ToolRegistry([local, sourceOf().source]).toolSet([], { authority: null });
     expect(toolSet.declarations.map(({ name }) => name)).toEqual(['get_weather', 'other']);
   });
 });

@@ -83,7 +83,6 @@ export class AgUiReader {
     } else if (name === 'run.recovered') {
       const discarded = new Set(Array.isArray(data['discardedMessageIds']) ? data['discardedMessageIds'] : []);
       transcript.remove((entry) => discarded.has(entry.id) || (entry.kind === 'call' && discarded.has(entry.parent)));
-      this.run.say('info', `The server continued the run after a crash (attempt ${String(data['attempt'])}).`);
     } else if (name === 'run.incomplete') this.run.say('warning', text(data['message']));
   }
 

@@ -89,7 +89,6 @@ export class AgentApiReader {
       (entry) =>
         dropped.has(entry.id.split('#')[0] ?? '') || (entry.kind === 'call' && dropped.has(entry.parent ?? '')),
     );
-    this.run.say('info', 'The server continued the run after a crash and repeated the step that was not finished.');
   }
 
   private message({ id, type, status, metadata }: Message): void {

@@ -30,6 +30,15 @@ export const WIRES: readonly [WireChoice, ...WireChoice[]] = [
     load: async () => (await import('./chat-completions.js')).chatCompletions(),
   },
   {
+    name: 'ai-sdk',
+    title: 'AI SDK',
+    client: 'ai',
+    hasAgents: true,
+    hasTools: true,
+    hasImages: true,
+    load: async () => (await import('./ai-sdk.js')).aiSdk(),
+  },
+  {
     name: 'ag-ui',
     title: 'AG-UI',
     client: '@ag-ui/client',

@@ -93,7 +93,6 @@ describe('the reader of AG-UI', () => {
       { type: 'RUN_FINISHED', outcome: { type: 'success' } },
     );
     expect(await shown()).toMatchObject([
-      { kind: 'notice', text: 'The server continued the run after a crash (attempt 2).' },
       { kind: 'image', url: 'data:image/png,x' },
       { kind: 'card', card: { version: '2.0' } },
       {},
@@ -128,7 +127,7 @@ describe('the reader of the Agent API', () => {
       { ...response, status: 'completed', output: [{ id: 'm2', type: 'message' }] },
     ];
     events.forEach((event, sequence_number) => reader.read({ ...event, sequence_number } as AgentApiEvent));
-    expect(await shown()).toMatchObject([{ kind: 'text', text: 'Hello', done: true }, { kind: 'notice' }, {}]);
+    expect(await shown()).toMatchObject([{ kind: 'text', text: 'Hello', done: true }, { id: 'end' }]);
     expect([run.end, run.cursor]).toEqual(['completed', 7]);
   });
 });

@@ -53,12 +53,13 @@ export class ResponsesReader {
       transcript.put({
         kind: 'call',
         id,
+        ...(typeof item['call_id'] === 'string' && { callId: item['call_id'] }),
         name: String(item['name']),
         args,
         done,
         run,
         ...(result !== null && result !== undefined && { result }),
-        ...(failure ? { failed: true } : {}),
+        ...(failure ? { outcome: 'failed' } : {}),
       });
     }
   }
@@ -68,7 +69,6 @@ export class ResponsesReader {
     const dropped = [...this.written].filter((id) => !kept.has(id));
     if (status === 'completed' && dropped.length > 0) {
       this.run.transcript.remove(({ id }) => dropped.includes(id));
-      this.run.say('info', 'The server continued the run after a crash and repeated the step that was not finished.');
     }
     if (error) this.run.say('error', `${error.message} (${error.code})`);
     if (incomplete_details?.reason) this.run.say('warning', `The answer was cut: ${incomplete_details.reason}.`);

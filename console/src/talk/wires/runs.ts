@@ -1,6 +1,7 @@
 import type { BaseEvent } from '@ag-ui/client';
 import { BrokenStream, json, UNNAMED_USER, urlOf } from '../../api/client.js';
 import { credential } from '../../api/credential.js';
+import type { Agent, Page } from '../../api/types.js';
 import type { LiveRun } from '../live-run.js';
 import type { Turn, WireClient } from '../wire.js';
 import { AgUiReader } from './ag-ui-events.js';
@@ -31,7 +32,7 @@ class RunsClient implements WireClient {
             body: { resume: turn.answers.map(resumeEntry), runId: turn.runId },
             user: turn.user,
           })
-        : await json<Accepted>(runs, { body: runInput(turn), user: turn.user });
+        : await json<Accepted>(runs, { body: runInput({ ...turn, agent: await agentOf(turn) }), user: turn.user });
     run.started(accepted.taskId);
     await this.watch(run);
   }
@@ -83,6 +84,15 @@ async function runThatAsked({ answers }: Turn): Promise<string> {
   return `${threadId}/${encodeURIComponent(runId)}`;
 }
 
+/** This wire has no agent of requests that name none. */
+async function agentOf({ agent }: Turn): Promise<string> {
+  if (agent !== '') return agent;
+  const { data } = await json<Page<Agent>>('api/v1/agents');
+  const standard = data.find(({ isDefault }) => isDefault);
+  if (!standard) throw new Error('This wire has no default agent. Choose one.');
+  return standard.name;
+}
+
 function runInput({ session, runId, text, images, agent }: Turn): object {
   const parts = images.map(({ url, mimeType }) => ({ type: 'binary', mimeType, url }));
   return {
@@ -91,7 +101,7 @@ function runInput({ session, runId, text, images, agent }: Turn): object {
     messages: [
       { id: `user-${runId}`, role: 'user', content: parts.length === 0 ? text : [...parts, { type: 'text', text }] },
     ],
-    forwardedProps: { agent_type: agent || 'worker' },
+    forwardedProps: { agent_type: agent },
   };
 }
 

@@ -1,7 +1,10 @@
+import { Logger } from '@nestjs/common';
 import type { LanguageModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider';
 import type { AttachmentReader } from '../../../attachment/index.js';
-import { abortableDelay, type Delay } from '../../../common/index.js';
+import { abortableDelay, type AppError, type Delay } from '../../../common/index.js';
 import { ModelClient, type ModelInfo, type ModelRequest } from '../../ports/model-client.js';
+import type { LanguageModelSource } from '../../ports/models.js';
+import { CallFailures } from '../upstream/call-failures.js';
 import { withInlineImages } from '../upstream/inline-images.js';
 import { RetriedBatches } from '../upstream/retried-batches.js';
 import { ToolNames } from '../upstream/tool-names.js';
@@ -9,12 +12,6 @@ import type { CallTimeouts } from '../upstream/watchdog.js';
 import { SdkCall } from './sdk-call.js';
 import { upstreamErrorOf } from './sdk-error.js';
 import { toCallOptions } from './sdk-prompt.js';
-
-/**
- * A model of a provider package of the AI SDK, or a function that makes the model which a request names;
- * requests that name none call it with undefined.
- */
-export type LanguageModelSource = LanguageModelV3 | ((name: string | undefined) => LanguageModelV3);
 
 /** The names that every provider takes. */
 const TOOL_NAME_RULES = { startsWithLetter: true } as const;
@@ -25,15 +22,23 @@ export interface AiSdkSettings extends CallTimeouts {
   readonly maxRetries: number;
   /** Options of the provider, by its name, for every call. */
   readonly providerOptions?: SharedV3ProviderOptions;
+  /** Headers of its requests whose values are secret, as far as they are known. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Where its server is, if the settings say so. */
+  readonly address?: string;
 }
 
-/** What a test may replace: the wait between attempts, and the jitter (a number in [0, 1)). */
+/** What a test may replace: the wait between attempts, the jitter (a number in [0, 1)), and the log. */
 export interface AiSdkHooks {
   /** Waits between two attempts. Default: a timer. */
   readonly delay?: Delay;
   /** A number in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
+  /** Takes a line about calls that failed. Default: a warning in the log of the server. */
+  readonly logFailure?: (line: string) => void;
 }
+
+const logger = new Logger('Model');
 
 /**
  * A client for any model that implements the AI SDK's provider interface, version 3. It uses the types of
@@ -45,6 +50,7 @@ export interface AiSdkHooks {
 export class AiSdkModelClient extends ModelClient {
   readonly provider: string;
   private readonly modelId: string;
+  private readonly failures: CallFailures;
   private readonly delay: Delay;
   private readonly random: () => number;
 
@@ -62,16 +68,23 @@ export class AiSdkModelClient extends ModelClient {
     const { provider, modelId } = checked(typeof source === 'function' ? source(undefined) : source);
     this.provider = provider;
     this.modelId = modelId;
+    this.failures = new CallFailures({
+      headers: settings.headers ?? {},
+      log: hooks.logFailure ?? ((line) => logger.warn(line)),
+    });
     this.delay = hooks.delay ?? abortableDelay;
     this.random = hooks.random ?? Math.random;
   }
 
   override get info(): ModelInfo {
-    return { kind: this.provider, name: this.modelId };
+    const { address } = this.settings;
+    return { kind: this.provider, name: this.modelId, ...(address && { address }), failures: this.failures.list };
   }
 
   stream(request: ModelRequest, signal: AbortSignal): RetriedBatches {
-    const { maxRetries, providerOptions } = this.settings;
+    const { providerOptions } = this.settings;
+    const { delay, random } = this;
+    const maxRetries = request.budget ? 0 : this.settings.maxRetries;
     const names = ToolNames.of(request, TOOL_NAME_RULES);
     const sent = names?.outward(request) ?? request;
     const open = async (): Promise<SdkCall> => {
@@ -79,7 +92,9 @@ export class AiSdkModelClient extends ModelClient {
       const prepared = await withInlineImages(sent, this.attachments);
       return new SdkCall(model, await toCallOptions(prepared, model, providerOptions), this.settings, signal);
     };
-    return new RetriedBatches(open, { maxRetries, delay: this.delay, random: this.random }, signal, names);
+    const model = request.options.model ?? this.modelId;
+    const failed = (error: AppError): void => this.failures.note(error, { request, model });
+    return new RetriedBatches(open, { maxRetries, delay, random, failed }, signal, names);
   }
 
   /** @throws the error of the function, as an error of this client; Error as the constructor does */

@@ -19,6 +19,8 @@ const CALLS = [
 ] as const;
 
 const waits: number[] = [];
+/** What is logged about failed calls. */
+const lines: string[] = [];
 let upstream: RawUpstream;
 
 async function start(...scripts: readonly Script[]): Promise<RawUpstream> {
@@ -31,12 +33,13 @@ function clientOf(settings: Partial<AiSdkSettings> = {}): AiSdkModelClient {
     (name) => anthropic(name ?? 'claude-sonnet-4-5'),
     { firstTokenTimeoutMs: 5_000, idleTimeoutMs: 5_000, maxRetries: 2, ...settings },
     { read: () => Promise.resolve(undefined) },
-    { delay: async (ms) => void waits.push(ms), random: () => 0.5 },
+    { delay: async (ms) => void waits.push(ms), random: () => 0.5, logFailure: (line) => lines.push(line) },
   );
 }
 
 beforeEach(() => {
   waits.length = 0;
+  lines.length = 0;
 });
 afterEach(() => upstream.close());
 
@@ -210,6 +213,8 @@ describe('Anthropic through the AI SDK interface', () => {
     const { seen } = await start(refuse(status, type, message));
     expectError((await failureOf(clientOf(), request('Hi'))).error, code);
     expect([seen.length, waits]).toEqual([1, []]);
+    expect(lines).toEqual([expect.stringMatching(/^claude-sonnet-4-5: .*The server said: “upstream words/)]);
+    expect(lines.join()).not.toContain('sk-');
   });
 
   it('a rate limit, an overload and a lost connection are retried', async () => {
@@ -300,7 +305,8 @@ describe('Anthropic through the AI SDK interface', () => {
     delete process.env['ANTHROPIC_API_KEY'];
     const keyless = createAnthropic({ baseURL: upstream.url })('claude-sonnet-4-5');
     const settings = { firstTokenTimeoutMs: 5_000, idleTimeoutMs: 5_000, maxRetries: 0 };
-    const client = new AiSdkModelClient(keyless, settings, { read: () => Promise.resolve(undefined) });
+    const attachments = { read: () => Promise.resolve(undefined) };
+    const client = new AiSdkModelClient(keyless, settings, attachments, { logFailure: () => undefined });
     expectError((await failureOf(client, request('Hi'))).error, 'MODEL_UNAUTHORIZED_ACCESS');
     if (saved !== undefined) process.env['ANTHROPIC_API_KEY'] = saved;
   });

@@ -18,7 +18,12 @@ const start = async (...scripts: readonly Script[]): Promise<RawUpstream> => (up
 function clientOf(): AiSdkModelClient {
   const google = createGoogleGenerativeAI({ baseURL: upstream.url, apiKey: KEY });
   const settings = { firstTokenTimeoutMs: 5_000, idleTimeoutMs: 5_000, maxRetries: 0 };
-  return new AiSdkModelClient(google('gemini-3-flash'), settings, { read: () => Promise.resolve(undefined) });
+  return new AiSdkModelClient(
+    google('gemini-3-flash'),
+    settings,
+    { read: () => Promise.resolve(undefined) },
+    { logFailure: () => undefined },
+  );
 }
 
 afterEach(() => upstream.close());

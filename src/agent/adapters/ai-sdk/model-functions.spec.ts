@@ -2,7 +2,8 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { NoSuchModelError } from '@ai-sdk/provider';
 import { failureOf, request } from '../testing/collect.js';
 import { expectError } from '../testing/upstream-client.js';
-import { AiSdkModelClient, type LanguageModelSource } from './ai-sdk-model-client.js';
+import type { LanguageModelSource } from '../../ports/models.js';
+import { AiSdkModelClient } from './ai-sdk-model-client.js';
 
 const model = createAnthropic({ apiKey: 'k' })('claude-sonnet-4-5');
 const clientOf = (source: LanguageModelSource): AiSdkModelClient =>
@@ -10,6 +11,7 @@ const clientOf = (source: LanguageModelSource): AiSdkModelClient =>
     source,
     { firstTokenTimeoutMs: 5_000, idleTimeoutMs: 5_000, maxRetries: 2 },
     { read: () => Promise.resolve(undefined) },
+    { logFailure: () => undefined },
   );
 /** The error of a request that names a model which the function answers in this way. */
 const errorOf = async (answer: () => unknown): Promise<unknown> => {

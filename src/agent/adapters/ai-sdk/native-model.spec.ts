@@ -7,6 +7,11 @@ import { anthropicAnswer, geminiAnswer } from '../testing/provider-streams.js';
 import { rawUpstream, type RawUpstream, type Script } from '../testing/raw-upstream.js';
 import { ChatCompletionsModelClient } from '../chat-completions/chat-completions-model-client.js';
 
+// As if it were not installed.
+jest.mock('@ai-sdk/xai', () => {
+  throw new Error("Cannot find module '@ai-sdk/xai'");
+});
+
 const NO_ATTACHMENTS = { read: () => Promise.resolve(undefined) };
 
 /** The answer of OpenAI's Responses API with one text. */

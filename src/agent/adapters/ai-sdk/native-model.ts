@@ -48,7 +48,7 @@ export function nativeModels(
   const { provider, apiKey, baseUrl, model, isAddressGiven = false } = server;
   const native = provider && modelProvider(provider).native;
   if (provider === undefined || !native) throw new StartupError('This provider has no package of the AI SDK');
-  const create = creatorOf(provider, native);
+  const create = creatorOf(server.reason, native);
   const made = create({
     ...(apiKey !== undefined && { apiKey }),
     ...(isAddressGiven && { baseURL: baseUrl }),
@@ -58,15 +58,16 @@ export function nativeModels(
   return (name) => made.languageModel(name ?? model);
 }
 
+/** @param purpose what needs the package, as the beginning of the sentence "… needs the package …" */
 function creatorOf(
-  provider: string,
+  purpose: string,
   { name, version, create }: NativePackage,
 ): (options: ProviderOptions) => LoadedProvider {
   let loaded: Record<string, (options: ProviderOptions) => LoadedProvider>;
   try {
     loaded = load(name) as typeof loaded;
   } catch (cause) {
-    const message = `LLM_PROVIDER=${provider} needs the package ${name}, which is not installed. Install it with: npm install '${name}@${version}'`;
+    const message = `${purpose} needs the package ${name}, which is not installed. Install it with: npm install '${name}@${version}'`;
     throw new StartupError(message, { cause });
   }
   const creator = loaded[create];

@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
 import type { AttachmentReader } from '../../../attachment/index.js';
-import { abortableDelay, type Delay } from '../../../common/index.js';
+import { abortableDelay, type AppError, type Delay } from '../../../common/index.js';
 import { ModelClient, type ModelInfo, type ModelRequest } from '../../ports/model-client.js';
+import { addressOf, CallFailures } from '../upstream/call-failures.js';
 import { withInlineImages } from '../upstream/inline-images.js';
 import { type ModelCall, RetriedBatches } from '../upstream/retried-batches.js';
 import { ToolNames } from '../upstream/tool-names.js';
@@ -27,20 +28,24 @@ export interface ChatCompletionsSettings extends ConnectionSettings, CallTimeout
   readonly maxRetries: number;
   /** The name of the profile; undefined to choose it. */
   readonly profile?: string | undefined;
+  /** What errors and logs call the setting of `profile`. Default: `LLM_PROFILE`. */
+  readonly profileSetting?: string;
   /** Rules in the place of those of the profile. */
   readonly overrides?: RuleChange | undefined;
   /** Further headers of every request. They are secret. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a test may replace: the wait between attempts, the jitter (a number in [0, 1)), and the log. */
+/** What a test may replace: the wait between attempts, the jitter (a number in [0, 1)), and the logs. */
 export interface ChatCompletionsHooks {
   /** Waits between two attempts. Default: a timer. */
   readonly delay?: Delay;
   /** A number in [0, 1). Default `Math.random`. */
   readonly random?: () => number;
-  /** Takes a warning. Default: the log of the server. */
+  /** Takes a line about the form of requests. Default: a warning in the log of the server. */
   readonly log?: (line: string) => void;
+  /** Takes a line about calls that failed. Default: a warning in the log of the server. */
+  readonly logFailure?: (line: string) => void;
 }
 
 const logger = new Logger('Model');
@@ -55,6 +60,7 @@ export class ChatCompletionsModelClient extends ModelClient {
   readonly provider: string;
   private readonly outgoing: Outgoing;
   private readonly dialects: Dialects;
+  private readonly failures: CallFailures;
   private readonly delay: Delay;
   private readonly random: () => number;
   /** Runs while the server is asked what it is. */
@@ -70,30 +76,40 @@ export class ChatCompletionsModelClient extends ModelClient {
     hooks: ChatCompletionsHooks = {},
   ) {
     super();
-    const { baseUrl, apiKey, model, headers = {}, profile: named, overrides } = settings;
-    const log = hooks.log ?? ((line: string) => logger.warn(line));
+    const { baseUrl, apiKey, model, headers = {}, profile: named, profileSetting, overrides } = settings;
+    const warn = (line: string): void => logger.warn(line);
+    const { log = warn, logFailure = warn } = hooks;
     const address = new ModelAddress(baseUrl);
     const { hostname } = address.url;
     this.provider = settings.provider;
+    const sent = headersFor(address.url, apiKey, headers);
+    this.failures = new CallFailures({ headers: sent, log: logFailure });
     this.outgoing = {
       http: new UpstreamHttp(settings, address.url),
       address,
-      headers: headersFor(address.url, apiKey, headers),
+      headers: sent,
       model,
       timeouts: settings,
       log,
     };
-    this.dialects = new Dialects({ named, hostname, overrides }, model, log);
+    this.dialects = new Dialects({ named, namedBy: profileSetting, hostname, overrides }, model, log);
     this.delay = hooks.delay ?? abortableDelay;
     this.random = hooks.random ?? Math.random;
   }
 
   override get info(): ModelInfo {
-    return { kind: 'openai-compatible', name: this.settings.model, profile: this.dialects.for().info };
+    return {
+      kind: 'openai-compatible',
+      name: this.settings.model,
+      profile: this.dialects.for().info,
+      address: addressOf(this.outgoing.address.baseUrl),
+      failures: this.failures.list,
+    };
   }
 
   stream(request: ModelRequest, signal: AbortSignal): RetriedBatches {
-    const { maxRetries } = this.settings;
+    const { delay, random } = this;
+    const maxRetries = request.budget ? 0 : this.settings.maxRetries;
     const { startsWithLetter } = this.dialects.for(request.options.model).rules.usual;
     const names = ToolNames.of(request, { startsWithLetter });
     let call: OutgoingCall | undefined;
@@ -101,7 +117,8 @@ export class ChatCompletionsModelClient extends ModelClient {
       call ??= await this.begin(names?.outward(request) ?? request, signal);
       return call.open();
     };
-    return new RetriedBatches(open, { maxRetries, delay: this.delay, random: this.random }, signal, names);
+    const failed = (error: AppError): void => this.noteFailure(error, request);
+    return new RetriedBatches(open, { maxRetries, delay, random, failed }, signal, names);
   }
 
   /** Asks a server of which nothing is known what it is; the first call waits for it. */
@@ -112,6 +129,11 @@ export class ChatCompletionsModelClient extends ModelClient {
   /** Ends the connections when the process stops. */
   async onApplicationShutdown(): Promise<void> {
     await this.outgoing.http.close();
+  }
+
+  private noteFailure(error: AppError, request: ModelRequest): void {
+    const { address, model } = this.outgoing;
+    this.failures.note(error, { request, model: request.options.model ?? model, url: address.url });
   }
 
   private async ask(): Promise<void> {

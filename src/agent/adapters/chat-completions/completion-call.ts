@@ -6,7 +6,7 @@ import { UpstreamStatusError, UpstreamStreamError } from '../upstream/upstream-e
 import { type CallTimeouts, Watchdog } from '../upstream/watchdog.js';
 import type { AnswerBody } from './answer-body.js';
 import { CompletionDecoder, type DecoderSetting } from './completion-decoder.js';
-import { publicHeaders, withoutSecrets } from './public-headers.js';
+import { publicHeaders, withoutSecrets } from '../upstream/public-headers.js';
 import { SseSplitter } from './sse-splitter.js';
 import type { UpstreamHttp } from './upstream-http.js';
 
@@ -168,7 +168,7 @@ export class CompletionCall implements ModelCall {
     while (events.length < EVENTS_PER_BATCH && !this.isOver) {
       if (this.decoder.decodeAlike(this.splitter, EVENTS_PER_BATCH - events.length, events)) continue;
       const data = this.splitter.next();
-      if (data === '[DONE]') this.finish(events, true);
+      if (data?.trim() === '[DONE]') this.finish(events, true);
       else if (data !== undefined) {
         if (data !== '') this.decoder.decode(data, this.splitter.eventName, events);
       } else if (!this.readBytes(events)) break;

@@ -4,7 +4,7 @@ import type { ModelEvent } from '../../ports/model-client.js';
 import { EmptyAnswerError, UpstreamStreamError } from '../upstream/upstream-error.js';
 import { errorOfChunk, errorOfList } from './chunk-error.js';
 import { type Ending, endingOf, faultOf } from './finish-reason.js';
-import { OpeningThoughts } from './opening-thoughts.js';
+import { type OpeningMemory, OpeningThoughts } from './opening-thoughts.js';
 import type { SseSplitter } from './sse-splitter.js';
 import { StateCollector, thoughtIn } from './state-collector.js';
 import { TextTemplate } from './text-template.js';
@@ -23,8 +23,8 @@ export interface DecoderSetting {
   readonly toolNames?: readonly string[];
   /** The ids of the calls in the request. */
   readonly usedCallIds?: ReadonlySet<string>;
-  /** True for a server whose answers begin with thoughts without their opening tag. */
-  readonly beginsInThoughts?: boolean;
+  /** For a server whose answers may begin with thoughts without their opening tag. */
+  readonly opening?: OpeningMemory | undefined;
 }
 
 /** The types of content parts with text for the user. */
@@ -65,10 +65,10 @@ export class CompletionDecoder {
   private hasEvents = false;
   private hasRefusal = false;
 
-  constructor({ origin, toolNames, usedCallIds, beginsInThoughts }: DecoderSetting = { origin: '' }) {
+  constructor({ origin, toolNames, usedCallIds, opening }: DecoderSetting = { origin: '' }) {
     this.origin = origin;
     this.calls = new ToolCallDecoder(toolNames, usedCallIds);
-    this.thoughts = new OpeningThoughts(beginsInThoughts);
+    this.thoughts = new OpeningThoughts(opening);
   }
 
   /**
@@ -119,7 +119,7 @@ export class CompletionDecoder {
   end(events: ModelEvent[], isMarked = false): void {
     const { ending, calls } = this;
     if (ending === 'fault') throw faultOf(this.finishReason);
-    this.thoughts.end(events);
+    this.thoughts.end(events, ending === 'length');
     const isEmpty = !this.hasEvents && events.length === 0 && calls.count === 0;
     if (ending === undefined && isEmpty) throw new EmptyAnswerError();
     if (ending === undefined && !isMarked && !this.isWhole) throw endedTooEarly();
@@ -251,6 +251,7 @@ export class CompletionDecoder {
   private readThought(field: string, text: unknown, first: string, events: ModelEvent[]): string {
     if (typeof text !== 'string' || text === '' || text === first) return first;
     if (first === '') this.state.think(field, text);
+    this.thoughts.areTold();
     events.push({ type: 'reasoning-delta', text });
     return first || text;
   }
@@ -285,7 +286,6 @@ export class CompletionDecoder {
   }
 }
 
-/** True for data that can only be a JSON object. */
 function isJsonObject(data: string): boolean {
   return data.trimStart().startsWith('{');
 }

@@ -1,12 +1,9 @@
+import { isNoRoute } from '../upstream/no-route.js';
 import { familyOf } from './profiles/profile-choice.js';
 
 /** The path of the API below its base. */
 const PATH = '/chat/completions';
 const VERSION = '/v1';
-/** What servers answer where nothing is served, and not because a model is unknown. */
-const NO_ROUTE =
-  /not[ _]found|no route|cannot post|invalid url|unexpected endpoint|unknown (path|url|endpoint|request url)|no such (path|route|endpoint)|resource/i;
-
 /** The address of a model server: that of its API, or the other form of it until one of them has answered. */
 export class ModelAddress {
   private current: URL;
@@ -21,10 +18,17 @@ export class ModelAddress {
     return this.current;
   }
 
+  /** The base of the paths of the API. */
+  get baseUrl(): URL {
+    const url = new URL(this.current);
+    url.pathname = url.pathname.slice(0, -PATH.length);
+    return url;
+  }
+
   /** Where the models are listed. */
   get modelsUrl(): URL {
-    const url = new URL(this.current);
-    url.pathname = `${url.pathname.slice(0, -PATH.length)}/models`;
+    const url = this.baseUrl;
+    url.pathname = `${url.pathname === '/' ? '' : url.pathname}/models`;
     return url;
   }
 
@@ -62,12 +66,6 @@ function completionsUrl(baseUrl: string): URL {
   const path = url.pathname.replace(/\/+$/, '');
   url.pathname = path.endsWith(PATH) ? path : `${path}${PATH}`;
   return url;
-}
-
-/** True for a page, for nothing, and for a sentence about a path. An unknown model is 404 too. */
-function isNoRoute(body: string): boolean {
-  if (/\bmodels?\b(?!s?\/)|deployment/i.test(body.replace(/https?:\S+/g, ''))) return false;
-  return body.trim() === '' || body.trimStart().startsWith('<') || NO_ROUTE.test(body);
 }
 
 /**

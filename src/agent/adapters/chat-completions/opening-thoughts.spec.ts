@@ -3,10 +3,10 @@ import type { ModelEvent } from '../../ports/model-client.js';
 import { assemble, collect, request } from '../testing/collect.js';
 import { begin, end } from '../testing/raw-upstream.js';
 import { clientFor, stateOf, upstreamOfEachTest } from '../testing/upstream-client.js';
-import { OpeningThoughts } from './opening-thoughts.js';
+import { type OpeningMemory, OpeningThoughts } from './opening-thoughts.js';
 
-function read(pieces: readonly string[], isInThoughts = false): { thoughts: OpeningThoughts; events: ModelEvent[] } {
-  const thoughts = new OpeningThoughts(isInThoughts);
+function read(pieces: readonly string[], opening?: OpeningMemory): { thoughts: OpeningThoughts; events: ModelEvent[] } {
+  const thoughts = new OpeningThoughts(opening);
   const events: ModelEvent[] = [];
   for (const piece of pieces) thoughts.read(piece, events);
   thoughts.end(events);
@@ -14,8 +14,8 @@ function read(pieces: readonly string[], isInThoughts = false): { thoughts: Open
 }
 
 /** The thoughts and the answer in a text. */
-function split(pieces: readonly string[], isInThoughts = false): [reasoning: string, text: string] {
-  const { reasoning, text } = assemble(read(pieces, isInThoughts).events);
+function split(pieces: readonly string[], opening?: OpeningMemory): [reasoning: string, text: string] {
+  const { reasoning, text } = assemble(read(pieces, opening).events);
   return [reasoning, text];
 }
 
@@ -70,7 +70,39 @@ describe('OpeningThoughts', () => {
   });
 
   it('thoughts whose opening tag is in the prompt end with a closing tag', () => {
-    expect(split(['Hm', '.\n</th', 'ink>\n\nYes </think>'], true)).toEqual(['Hm.', 'Yes </think>']);
+    const opening: OpeningMemory = { known: undefined };
+    for (const known of ['thoughts', 'thoughts']) {
+      expect(split(['Hm', '.\n</th', 'ink>\n\nYes </think>'], opening)).toEqual(['Hm.', 'Yes </think>']);
+      expect(opening.known).toBe(known);
+    }
+  });
+
+  it('an answer of such a server without any tag is text, and the next one is not held back', () => {
+    const opening: OpeningMemory = { known: undefined };
+    expect(split(['For', 'ty-two.'], opening)).toEqual(['', 'Forty-two.']);
+    const events: ModelEvent[] = [];
+    new OpeningThoughts(opening).read('At once', events);
+    expect(events).toEqual([{ type: 'text-delta', text: 'At once' }]);
+  });
+
+  it('thoughts that nothing closes were the answer, unless a limit has ended them', () => {
+    const opening: OpeningMemory = { known: 'thoughts' };
+    expect(split(['Forty', '-two.'], opening)[1]).toBe('Forty-two.');
+    expect(opening.known).toBeUndefined();
+    const cut = new OpeningThoughts({ known: 'thoughts' });
+    const events: ModelEvent[] = [];
+    cut.read('Hm, well', events);
+    cut.end(events, true);
+    expect(assemble(events)).toMatchObject({ reasoning: 'Hm, well', text: '' });
+  });
+
+  it('a server that has a member for thoughts leaves no tag out', () => {
+    const opening: OpeningMemory = { known: undefined };
+    const thoughts = new OpeningThoughts(opening);
+    const events: ModelEvent[] = [];
+    thoughts.areTold();
+    thoughts.read('Yes', events);
+    expect([events, opening.known]).toEqual([[{ type: 'text-delta', text: 'Yes' }], 'text']);
   });
 
   it('the block is kept as it came', () => {

@@ -15,6 +15,17 @@ const BARE_CLOSING = ['</think>'];
 /** Blanks that are held back in the hope of a tag, and characters of the head of a message, at most. */
 const MOST_HELD = 4096;
 
+/** Text of a model of which it is not known how its answers begin is held back up to this length. */
+const MOST_UNSURE = 64 * 1024;
+
+/**
+ * How the answers of a model begin whose server may leave the opening tag out: with thoughts, or with the answer. Shared
+ * by its calls, which learn it: as long as it is undefined, text is held back until it shows.
+ */
+export interface OpeningMemory {
+  known: 'thoughts' | 'text' | undefined;
+}
+
 /** The message of a channel: what the user is to see, or thoughts. */
 const SHOWN_HEAD = /<\|channel\|>\s*(final|commentary)\s*$/;
 
@@ -32,16 +43,28 @@ export class OpeningThoughts {
   thoughts = '';
   /** The beginning of the text as it came, with thoughts, tags and blanks; empty without thoughts. */
   block = '';
-  private state: 'start' | 'head' | 'thoughts' | 'shown' | 'after' = 'start';
+  private state: 'unsure' | 'start' | 'head' | 'thoughts' | 'shown' | 'after' = 'start';
   private ends: readonly string[] = [];
   private held = '';
   private isChannel = false;
 
-  /** @param isInThoughts true if the opening tag is not part of the answer: it begins with thoughts */
-  constructor(isInThoughts = false) {
-    if (!isInThoughts) return;
-    this.state = 'thoughts';
+  /** True while thoughts are read that no tag has opened. */
+  private isAssumed = false;
+
+  /** @param opening for a server that may leave the opening tag out */
+  constructor(private readonly opening?: OpeningMemory) {
+    if (!opening || opening.known === 'text') return;
+    this.state = opening.known ?? 'unsure';
+    this.isAssumed = opening.known === 'thoughts';
     this.ends = BARE_CLOSING;
+  }
+
+  /** The server tells thoughts from the answer by itself. */
+  areTold(): void {
+    if (this.state !== 'unsure' && !this.isAssumed) return;
+    this.state = 'start';
+    this.isAssumed = false;
+    this.learn('text');
   }
 
   /** Adds the events of the next piece of text. */
@@ -56,21 +79,39 @@ export class OpeningThoughts {
 
   /** A call follows: what may still become a tag is text, and blanks alone are nothing. */
   interrupt(events: ModelEvent[]): void {
-    if (this.state !== 'start' || this.isText) return;
+    if ((this.state !== 'start' && this.state !== 'unsure') || this.isText) return;
     if (this.held.trim() === '') this.held = '';
     else this.becomeText(events);
   }
 
-  /** The text has ended: adds what was held back. */
-  end(events: ModelEvent[]): void {
+  /** The text has ended: adds what was held back. @param isCut true if a limit has ended it */
+  end(events: ModelEvent[], isCut = false): void {
+    if (this.state === 'unsure' && this.held.trim() !== '') this.learn('text');
+    else if (this.isAssumed && !isCut && this.endAssumed(events)) return;
     const rest = this.take(this.held.length);
     if (this.state === 'thoughts') this.think(rest, events);
     else if (this.state !== 'after') this.show(rest, events);
   }
 
+  /** Thoughts that nothing has closed were the answer. @returns false if there are none */
+  private endAssumed(events: ModelEvent[]): boolean {
+    const text = this.block + this.take(this.held.length);
+    if (text.trim() === '') return false;
+    this.learn(undefined);
+    this.block = this.thoughts = '';
+    this.show(text, events);
+    return true;
+  }
+
+  private learn(known: OpeningMemory['known']): void {
+    if (this.opening) this.opening.known = known;
+  }
+
   /** Takes what is decided of what is held. @returns whether there may be more */
   private advance(events: ModelEvent[]): boolean {
     switch (this.state) {
+      case 'unsure':
+        return this.decide(events);
       case 'start':
         return this.open(events, OPENINGS);
       case 'after':
@@ -80,6 +121,22 @@ export class OpeningThoughts {
       default:
         return this.readBody(events);
     }
+  }
+
+  /** A tag that opens or closes thoughts shows how the answers of the model begin. */
+  private decide(events: ModelEvent[]): boolean {
+    const begun = this.held.trimStart();
+    if (OPENINGS.some((one) => begun.startsWith(one))) {
+      this.state = 'start';
+      return true;
+    }
+    if (firstOf(this.ends, this.held)) {
+      this.state = 'thoughts';
+      this.learn('thoughts');
+      return true;
+    }
+    if (this.held.length >= MOST_UNSURE) this.becomeText(events);
+    return false;
   }
 
   /** Looks for an opening, after blanks. */
@@ -124,6 +181,7 @@ export class OpeningThoughts {
     if (isThought) this.think(end ? body.trimEnd() : body, events, body);
     else this.show(body, events);
     if (!end) return false;
+    this.isAssumed = false;
     // The head of the next message is read as such.
     if (!HEADS.includes(end.text)) this.block += this.take(end.text.length);
     this.state = 'after';

@@ -1,4 +1,5 @@
 import type { ModelRequest } from '../../ports/model-client.js';
+import { addressOf } from '../upstream/call-failures.js';
 import type { ModelCall } from '../upstream/retried-batches.js';
 import { UpstreamStatusError } from '../upstream/upstream-error.js';
 import type { CallTimeouts } from '../upstream/watchdog.js';
@@ -75,12 +76,14 @@ export class OutgoingCall {
   change(error: unknown, { url, written }: SentRequest): void {
     if (this.signal.aborted) throw error;
     const other = this.otherAddress(error, url);
+    const { budget } = this.request;
     if (other) {
       this.repairs.refused(error);
+      if (budget?.take() === false) throw error;
       this.url = other;
       return;
     }
-    if (!this.repairs.repair(error, written)) throw this.repairs.reported(error);
+    if (!this.repairs.repair(error, written) || budget?.take() === false) throw this.repairs.reported(error);
     this.written = undefined;
   }
 
@@ -108,7 +111,8 @@ export class OutgoingCall {
     for (const message of messages) {
       if (message.role === 'assistant') for (const { id } of message.toolCalls) usedCallIds.add(id);
     }
-    return { origin: this.origin, toolNames: tools.map(({ name }) => name), usedCallIds, beginsInThoughts };
+    const opening = beginsInThoughts ? this.dialect.opening : undefined;
+    return { origin: this.origin, toolNames: tools.map(({ name }) => name), usedCallIds, opening };
   }
 
   /** The other form of the base URL, once, if nothing is served at this one. */
@@ -155,9 +159,4 @@ class RepairedCall implements ModelCall {
       }
     }
   }
-}
-
-/** An address without its query, which may hold a key. */
-function addressOf({ origin, pathname }: URL): string {
-  return origin + pathname;
 }

@@ -277,6 +277,7 @@ describe('ToolCallDecoder', () => {
     decoder.read(named('look', '{"x":1}', { index: 0, id: 'look:0' }), events);
     decoder.read(named('see', '{}', { index: 1, id: 'see:0' }), events);
     decoder.read(named('hear', '{}', { index: 2, id: 'see:0' }), events);
+    decoder.end(events);
     expect(assemble(events).calls.map(({ id }) => id)).toEqual(['look:0_3', 'see:0', 'see:0_2']);
     expect(decoder.kept).toEqual({
       'look:0_3': { place: 0, id: 'look:0' },

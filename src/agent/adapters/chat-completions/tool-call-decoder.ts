@@ -16,9 +16,11 @@ interface Call {
   name: string;
   /** True once its first event was added: its name can no longer change. */
   isOpen: boolean;
-  /** Arguments for which no event was added, because they may be the text `null`. */
+  /** Arguments for which no event was added, because they may be the text `null`, or an empty object before others. */
   held: string;
-  /** True once the arguments are known to be more than `null`. */
+  /** All arguments that have arrived. */
+  written: string;
+  /** True once the arguments are known to be more than `null` or an empty object. */
   hasArguments: boolean;
   /** Arguments that `scan` has not read. */
   unscanned: string;
@@ -80,7 +82,10 @@ export class ToolCallDecoder {
   read(raw: unknown, events: ModelEvent[], exact?: string): void {
     const delta = deltaOf(raw, exact);
     if (!delta) return;
-    const call = this.callOf(delta) ?? this.begin(delta, events);
+    const continued = this.callOf(delta);
+    // Several proxies send each call whole once more at the end.
+    if (!continued && this.isRepeated(delta)) return;
+    const call = continued ?? this.begin(delta, events);
     if (call.place === undefined) call.index ??= delta.index;
     if (delta.id !== undefined) this.identify(call, delta.id);
     if (delta.extra) call.extra = { ...call.extra, ...delta.extra };
@@ -118,7 +123,11 @@ export class ToolCallDecoder {
 
   private begin({ index }: ToolCallDelta, events: ModelEvent[]): Call {
     // Their names are complete, and the order of the calls is that of their first events.
-    for (const call of this.calls) if (!call.isOpen && call.name !== '') this.open(call, events);
+    for (const call of this.calls) {
+      if (call.isOpen || call.name === '') continue;
+      call.hasArguments ||= isEmptyObject(call.held);
+      this.open(call, events);
+    }
     const call: Call = {
       place: undefined,
       index,
@@ -127,6 +136,7 @@ export class ToolCallDecoder {
       name: '',
       isOpen: false,
       held: '',
+      written: '',
       hasArguments: false,
       unscanned: '',
       scan: undefined,
@@ -160,6 +170,7 @@ export class ToolCallDecoder {
   }
 
   private append(call: Call, text: string, events: ModelEvent[]): void {
+    call.written += text;
     if (call.isOpen && call.hasArguments) {
       if (text === '') return;
       call.unscanned += text;
@@ -167,12 +178,18 @@ export class ToolCallDecoder {
       return;
     }
     if (text !== '') {
+      // Several proxies begin with an empty object and send the arguments after it.
+      if (isEmptyObject(call.held) && text.trimStart().startsWith('{')) {
+        call.written = text;
+        call.scan = undefined;
+        call.held = call.unscanned = '';
+      }
       call.unscanned += text;
       call.held += text;
-      call.hasArguments ||= !NULL.startsWith(call.held.trim());
+      call.hasArguments ||= !NULL.startsWith(call.held.trim()) && !isEmptyObject(call.held);
     }
     if (call.name === '' || call.place === undefined) return;
-    if (!call.isOpen && !call.hasArguments && this.mayGrow(call.name)) return;
+    if (!call.isOpen && !call.hasArguments && (isEmptyObject(call.held) || this.mayGrow(call.name))) return;
     this.emit(call, events, false);
   }
 
@@ -226,6 +243,12 @@ export class ToolCallDecoder {
     return name === last.name && hasText(last) && !isComplete(last) ? last : undefined;
   }
 
+  /** True for a call that is there, with the same id, name and arguments. */
+  private isRepeated({ id, name, text }: ToolCallDelta): boolean {
+    if (id === undefined || id === '') return false;
+    return this.calls.some((one) => one.serverId === id && one.name === name && one.written === text);
+  }
+
   /** A delta with a name for a call that has one is a further call when its id is new or its arguments begin anew. */
   private beginsAnother(call: Call, { id, name, text }: ToolCallDelta): boolean {
     if (name === undefined || call.name === '') return false;
@@ -242,6 +265,10 @@ export class ToolCallDecoder {
     if (name.includes(TOKEN) || (name + piece).indexOf(TOKEN) === name.length || name.endsWith('<')) return true;
     return !call.isOpen && this.toolNames.some((tool) => tool.startsWith(name + piece));
   }
+}
+
+function isEmptyObject(text: string): boolean {
+  return /^\s*\{\s*\}\s*$/.test(text);
 }
 
 /** True if a part of the arguments has arrived. */

@@ -11,11 +11,12 @@ export const KEY = 'sk-very-secret-key';
 /** The waits between attempts that were asked for, in milliseconds; nothing really waits. */
 export const waits: number[] = [];
 
-/** A client of an upstream with two retries and patience for five seconds. @param log takes its warnings */
+/** A client of an upstream with two retries and patience for five seconds. @param log takes its lines about the form of requests @param logFailure takes those about failed calls */
 export function clientFor(
   baseUrl: string,
   settings: Partial<ChatCompletionsSettings> = {},
   log: (line: string) => void = () => undefined,
+  logFailure: (line: string) => void = () => undefined,
 ): ChatCompletionsModelClient {
   return new ChatCompletionsModelClient(
     {
@@ -29,7 +30,7 @@ export function clientFor(
       ...settings,
     },
     { read: () => Promise.resolve(undefined) },
-    { delay: async (ms) => void waits.push(ms), random: () => 0.5, log },
+    { delay: async (ms) => void waits.push(ms), random: () => 0.5, log, logFailure },
   );
 }
 

@@ -9,6 +9,7 @@ const CODES: Partial<Record<FailureKind, ErrorCode>> = {
   'rate-limit': 'MODEL_RATE_LIMIT_EXCEEDED',
   credentials: 'MODEL_UNAUTHORIZED_ACCESS',
   'not-found': 'MODEL_NOT_FOUND',
+  'no-route': 'MODEL_NOT_FOUND',
   timeout: 'MODEL_TIMEOUT',
 };
 
@@ -38,6 +39,7 @@ export function toAppError(error: unknown, hasBegun = false): AppError {
 
 /** Other codes use the message of the catalogue. The provider's own text is never shown to clients. */
 function messageOf(code: ErrorCode, kind: FailureKind, error: unknown, hasBegun: boolean): string | undefined {
+  if (kind === 'no-route') return 'The model server serves nothing at its configured address';
   if (code !== 'MODEL_EXECUTION_FAILED') return undefined;
   if (error instanceof ProxyError) return error.message;
   if (kind === 'broken-off') {

@@ -1,5 +1,6 @@
 import { ProxyError } from '../../../common/index.js';
 import type { ErrorBody } from './error-body.js';
+import { isNoRoute } from './no-route.js';
 import {
   detailsOf,
   errorChain,
@@ -21,7 +22,10 @@ export type FailureKind =
   /** Too many requests or tokens for the moment. */
   | 'rate-limit'
   | 'credentials'
+  /** The model is unknown. */
   | 'not-found'
+  /** Nothing is served at the path. */
+  | 'no-route'
   | 'timeout'
   /** The template of the model refuses the conversation, whatever the status: it will do so again. */
   | 'template'
@@ -34,7 +38,7 @@ export type FailureKind =
 const FILTER_CODES =
   /^(content_?filter|content_policy_violation|data_?inspection_?failed|responsibleaipolicyviolation|1301|safety|prohibited_content)$/i;
 const FILTER_TEXTS =
-  /considered high risk|data_inspection_failed|DataInspectionFailed|content management policy|inappropriate content|violates? (our |the )?usage (policy|policies|guidelines)|violating our usage policy|input was flagged|requires moderation|content_policy_violation|new_sensitive|sensitive content/i;
+  /considered high risk|data_inspection_failed|DataInspectionFailed|content management policy|inappropriate content|violates? (our |the )?usage (policy|policies|guidelines)|violating our usage policy|input was flagged|requires moderation|content_?policy_?violation|content filtering policy|content exists risk|guardrail[^.]{0,40}(block|interven|violat)|new_sensitive|sensitive content/i;
 /** The codes of MiniMax for a sensitive prompt and a sensitive answer; it also ends its messages with them. */
 const MINIMAX_FILTER = /\((1026|1027)\)/;
 const MINIMAX_FILTER_CODES: ReadonlySet<string | undefined> = new Set(['1026', '1027']);
@@ -64,22 +68,23 @@ const TOO_LARGE = new RegExp(
 );
 /** Of one value, not of the conversation; and of the limit of the answer alone. */
 const TOO_LONG_VALUE =
-  /'?(messages\[\d+\]\.)?tool_calls?\[\d+\]|\bname'?: string too long|max_(completion_)?tokens[^.]{0,20}is too large/i;
+  /'?(messages\[\d+\]\.)?tool_calls?\[\d+\]|\bname'?: string too long|max_(completion_)?tokens[^.]{0,20}is too large(?![\s\S]*context)/i;
 /** The only sentence of a rate limit that no waiting helps: a single request is above the limit. */
 const LARGER_THAN_LIMIT = /request too large/i;
 
 const QUOTA_CODES =
   /insufficient_?(quota|balance|credits?|funds)|billing_(hard_limit|not_active)|arrear|freetieronly|usage_limit_reached/i;
 const NO_CREDIT =
-  /insufficient[_ ](quota|balance|credits?|funds)|credit balance|out of credits?|all available credits|arrears|余额|欠费/i;
+  /insufficient[_ ](quota|balance|credits?|funds)|credit balance|out of credits?|all available credits|spending limit|account[^.]{0,80} suspended|arrears|余额|欠费/i;
 const PER_DAY = /per[-_ ]?day|\b(rpd|tpd)\b|\bdaily\b|per[-_ ]?(week|month)|\b(weekly|monthly)\b/i;
 /** Also parts of sentences about limits per minute, which say when to try again. */
 const PLAN = /exceeded your current quota|no (remaining )?credits?|billing/i;
 
 /** Some servers answer a wrong key with status 400. */
 const WRONG_KEY = /invalid_?api_?key|api_?key_?invalid|api key not valid|incorrect api key/i;
-const UNKNOWN_MODEL = /^(model_?not_?found|invalid_model|unknown_model|model_not_exist|deploymentnotfound)$/i;
-const UNKNOWN_MODEL_TEXT = /\bmodel not exist|\bmodel\b.{0,80}\b(does not exist|not found)\b/i;
+const UNKNOWN_MODEL = /^(model_?not_?found|invalid_model|unknown_model|model_not_exist|deploymentnotfound|1211)$/i;
+const UNKNOWN_MODEL_TEXT =
+  /\bmodel not exist|not a valid model|\bmodel identifier is invalid|\bmodel\b.{0,80}\b(does not exist|not found)\b/i;
 const TEMPLATE =
   /jinja|raise_exception|chat[_ ]template|template (error|exception)|render(ing)? (the )?prompt|apply.{0,10}template/i;
 
@@ -96,6 +101,7 @@ export function kindOf(error: unknown): FailureKind {
   if (!details) return kindOfConnection(error);
   if (error instanceof UpstreamStreamError && error.sentence !== undefined) return 'other';
   const status = statusOf(error);
+  if (status === 404 && error instanceof UpstreamStatusError && isNoRoute(error.body)) return 'no-route';
   if (isFilter(status, details)) return 'filtered';
   if (isTooLong(status, details)) return 'context';
   return kindOfStatus(status, details, saysWhen(error, details));
@@ -141,6 +147,8 @@ function kindOfStatus(status: number | undefined, { codes, text }: ErrorBody, is
       if (codes.some((code) => UNKNOWN_MODEL.test(code)) || UNKNOWN_MODEL_TEXT.test(text)) return 'not-found';
       return isUsedUp ? 'quota' : 'other';
     default:
+      if (isUsedUp) return 'quota';
+      if (status === undefined && WRONG_KEY.test(`${words} ${text}`)) return 'credentials';
       return TEMPLATE.test(text) ? 'template' : 'other';
   }
 }
@@ -156,5 +164,5 @@ function isTooLong(status: number | undefined, { codes, text }: ErrorBody): bool
   if (status === 429) return LARGER_THAN_LIMIT.test(text);
   if (!REFUSING.has(status) || status === 403 || TOO_LONG_VALUE.test(text)) return false;
   if (TOO_LONG.test(text) || codes.some((code) => TOO_LONG.test(code))) return true;
-  return (status === 400 || status === 422) && TOO_LARGE.test(text);
+  return (status === undefined || status === 400 || status === 422) && TOO_LARGE.test(text);
 }

@@ -1,5 +1,5 @@
-import type { Delay } from '../../../common/index.js';
-import type { ModelEvent } from '../../ports/model-client.js';
+import type { AppError, Delay } from '../../../common/index.js';
+import type { FailedTry, ModelEvent } from '../../ports/model-client.js';
 import { toAppError } from './error-mapping.js';
 import { kindOf } from './failure-kind.js';
 import { retryDelayMs } from './retry-policy.js';
@@ -21,9 +21,13 @@ export interface RetrySettings {
   readonly delay: Delay;
   /** The jitter: a number in [0, 1). */
   readonly random: () => number;
+  /** Told of the error that a call ends with. */
+  readonly failed?: (error: AppError) => void;
 }
 
 type Batch = readonly ModelEvent[];
+
+const NO_RETRIES: readonly FailedTry[] = [];
 
 /** How a call ends whose prompt or answer the provider's filter has refused with an error. */
 const FILTERED: Batch = [{ type: 'finish', reason: 'content-filter', usage: null }];
@@ -37,6 +41,8 @@ const FILTERED: Batch = [{ type: 'finish', reason: 'content-filter', usage: null
  * @throws AppError MODEL_*, INVALID_PARAMETER; the signal's reason
  */
 export class RetriedBatches implements AsyncIterableIterator<readonly ModelEvent[]> {
+  /** The tries that failed so far, but for the last one. */
+  retries: readonly FailedTry[] = NO_RETRIES;
   private call: ModelCall | undefined;
   private attempt = 0;
   private hasBegun = false;
@@ -96,6 +102,8 @@ export class RetriedBatches implements AsyncIterableIterator<readonly ModelEvent
       const pause = this.canRetry(error) ? retryDelayMs(error, this.attempt, this.settings.random()) : undefined;
       if (pause === undefined) return this.lastBatch(error);
       this.attempt += 1;
+      const { code, message } = toAppError(error, this.hasBegun);
+      this.retries = [...this.retries, { at: Date.now(), code, message, pauseMs: pause }];
       await this.settings.delay(pause, this.signal);
       return undefined;
     } catch (final) {
@@ -115,7 +123,11 @@ export class RetriedBatches implements AsyncIterableIterator<readonly ModelEvent
   /** @throws AppError unless the answer is complete */
   private lastBatch(error: unknown): Batch {
     const finish = error instanceof EmptyAnswerError ? error.finish : undefined;
-    if (!finish && kindOf(error) !== 'filtered') throw toAppError(error, this.hasBegun);
+    if (!finish && kindOf(error) !== 'filtered') {
+      const failure = toAppError(error, this.hasBegun);
+      this.settings.failed?.(failure);
+      throw failure;
+    }
     this.isOver = true;
     return finish ? [finish] : FILTERED;
   }

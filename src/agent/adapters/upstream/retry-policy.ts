@@ -18,7 +18,7 @@ const TRY_AGAIN =
 
 /** What will happen again to the same request, whatever its status. */
 const FINAL: ReadonlySet<FailureKind> = new Set([
-  ...(['filtered', 'context', 'quota', 'credentials', 'not-found', 'template', 'certificate'] as const),
+  ...(['filtered', 'context', 'quota', 'credentials', 'not-found', 'no-route', 'template', 'certificate'] as const),
 ]);
 
 /**

@@ -100,7 +100,11 @@ export function detailsOf(error: unknown): ErrorBody | undefined {
 }
 
 /** An error and its causes, outermost first. */
-export function errorChain(error: unknown): readonly { readonly code?: unknown; readonly cause?: unknown }[] {
+export function errorChain(error: unknown): readonly {
+  readonly code?: unknown;
+  readonly cause?: unknown;
+  readonly message?: unknown;
+}[] {
   const chain: object[] = [];
   let current = error;
   while (typeof current === 'object' && current !== null && chain.length < 10) {
@@ -149,7 +153,8 @@ function messageOf(value: unknown): string | undefined {
 
 /** For servers that report an error in the stream by the word of a code, a type or a status. */
 function statusOfWord(word: string): number | undefined {
-  return /authentication|permission/i.test(word) ? 401 : statusOfText(word);
+  if (/authentication/i.test(word)) return 401;
+  return /permission/i.test(word) ? 403 : statusOfText(word);
 }
 
 /** For servers that report it by a sentence only, in which single words say little. */

@@ -33,5 +33,5 @@ export const PROCESS_EXAMPLES = {
 
 /** A request of `POST /stop` that runs unchanged. */
 export const STOP_EXAMPLES = {
-  session: { summary: 'Stop a session', value: { input: [], session_id: 'session-1', user_id: 'alice' } },
+  session: { summary: 'Stop a session', value: { session_id: 'session-1', user_id: 'alice' } },
 };

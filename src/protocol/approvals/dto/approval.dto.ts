@@ -2,6 +2,48 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsObject, IsOptional, IsString, Length } from 'class-validator';
 import { INTERRUPT_STATUSES, type InterruptStatus } from '../../../interrupt/index.js';
 
+/** Who acted. */
+export class DeciderActorDto {
+  @ApiProperty({ enum: ['key', 'user', 'proxy', 'cli', 'none'] })
+  kind!: string;
+
+  @ApiProperty({ example: 'ana' })
+  id!: string;
+
+  @ApiPropertyOptional({ example: 'ci', description: 'The account of a key.' })
+  account?: string;
+}
+
+/** Who answered an interrupt. */
+export class DecidedByDto {
+  @ApiProperty({ type: DeciderActorDto })
+  actor!: DeciderActorDto;
+
+  @ApiProperty({ example: 'ana', description: 'The user in whose name it acted.' })
+  userId!: string;
+
+  @ApiProperty({ example: '0f6f3c0d' })
+  requestId!: string;
+}
+
+/** How an interrupt was answered. */
+export class InterruptDecisionDto {
+  @ApiPropertyOptional({ description: 'Of an approval.' })
+  approve?: boolean;
+
+  @ApiPropertyOptional({ description: 'Why it was denied, or not answered.' })
+  reason?: string;
+
+  @ApiPropertyOptional({ type: Object, description: 'Of an approval: the arguments that replaced those of the model.' })
+  arguments?: object;
+
+  @ApiPropertyOptional({ description: 'Of an approval: their JSON text, if they have integers beyond 2^53.' })
+  argumentsText?: string;
+
+  @ApiPropertyOptional({ description: 'Of an input: the value.' })
+  payload?: unknown;
+}
+
 /** An approval that a tool call needs. */
 export class ApprovalDto {
   @ApiProperty({ example: 'apr_7f9d2c1e-5b1f-4a55-9d3a-0f6f3c0d8a11' })
@@ -54,15 +96,11 @@ export class ApprovalDto {
   @ApiProperty({ type: String, nullable: true, description: 'The run that continues with the decision.' })
   resumedByRunId!: string | null;
 
-  @ApiProperty({ type: Object, nullable: true, example: { approve: true, reason: 'fine' } })
-  decision!: object | null;
+  @ApiProperty({ type: InterruptDecisionDto, nullable: true, example: { approve: true, reason: 'fine' } })
+  decision!: InterruptDecisionDto | null;
 
-  @ApiPropertyOptional({
-    type: Object,
-    description: 'Who answered it: actor, user and request. Absent without authentication.',
-    example: { actor: { kind: 'user', id: 'ana' }, userId: 'ana', requestId: '0f6f3c0d' },
-  })
-  decidedBy?: object;
+  @ApiPropertyOptional({ type: DecidedByDto, description: 'Who answered it. Absent without authentication.' })
+  decidedBy?: DecidedByDto;
 }
 
 /** One page of approvals, newest first. */

@@ -2,6 +2,15 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsObject, IsOptional, IsString, Length } from 'class-validator';
 import { ApprovalDto } from './approval.dto.js';
 
+/** Who may decide an approval, by the rule of the policy that asked for it. */
+export class ApproversDto {
+  @ApiProperty({ type: [String], description: 'Patterns of role names, of which one must match; empty: any role.' })
+  roles!: readonly string[];
+
+  @ApiProperty({ description: 'Whether somebody else than the owner and the starter of the run has to decide.' })
+  notOwner!: boolean;
+}
+
 /** An interrupt: an approval, or an input that an agent asked for. */
 export class InterruptDto extends ApprovalDto {
   @ApiProperty({ enum: ['approval', 'input'] })
@@ -9,6 +18,36 @@ export class InterruptDto extends ApprovalDto {
 
   @ApiProperty({ type: Object, nullable: true, description: 'The JSON Schema of the input.' })
   responseSchema!: object | null;
+
+  @ApiProperty({ example: 'alice', description: 'The user whose run asks.' })
+  userId!: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'worker',
+    description: 'The agent; null once the run is removed.',
+  })
+  agent!: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'Add lunch to my calendar',
+    description: 'The first 200 characters of the text of the user that led to it.',
+  })
+  request!: string | null;
+
+  @ApiProperty({ type: ApproversDto, nullable: true, description: 'null: whoever may decide approvals.' })
+  approvers!: ApproversDto | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'The scope approvals:decide is required',
+    description: 'Why the caller may not answer it; null if it may, and once it no longer waits.',
+  })
+  refusal!: string | null;
 }
 
 /** One page of interrupts, newest first. */

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional } from 'class-validator';
-import { INTERRUPT_STATUSES, type InterruptStatus } from '../../../interrupt/index.js';
+import { IsOptional, Matches } from 'class-validator';
+import { INTERRUPT_STATUSES } from '../../../interrupt/index.js';
 import { OptionalText, PageCursor, PageLimit } from '../../http/index.js';
 
 /** Whose interrupts. */
@@ -13,12 +13,20 @@ export class OwnerQueryDto {
   user_id?: string;
 }
 
+const STATUS = `(?:${INTERRUPT_STATUSES.join('|')})`;
+
 /** Which interrupts a list shows. */
 export class InterruptsQueryDto extends OwnerQueryDto {
-  @ApiPropertyOptional({ enum: INTERRUPT_STATUSES, description: 'Only those with this status.' })
+  @ApiPropertyOptional({
+    pattern: `^${STATUS}(?:,${STATUS})*$`,
+    example: 'approved,denied',
+    description: `Only those with one of these: ${INTERRUPT_STATUSES.join(', ')}; several are separated by commas.`,
+  })
   @IsOptional()
-  @IsIn(INTERRUPT_STATUSES, { message: `status must be one of ${INTERRUPT_STATUSES.join(', ')}` })
-  status?: InterruptStatus;
+  @Matches(new RegExp(`^${STATUS}(?:,${STATUS})*$`), {
+    message: `status must be one of ${INTERRUPT_STATUSES.join(', ')}, or several, separated by commas`,
+  })
+  status?: string;
 
   @OptionalText({ maxLength: 256, description: 'Only those of this session.' })
   session_id?: string;

@@ -1,3 +1,4 @@
+import { getSchemaPath } from '@nestjs/swagger';
 import { integer, madeDto, object, objects, string, word } from '../../openai/index.js';
 
 const flag = { type: Boolean };
@@ -58,7 +59,7 @@ export const CompletionDto = madeDto('ChatCompletion', {
             content: { type: 'string', nullable: true },
             refusal: { type: 'string', nullable: true },
             reasoning_content: { type: 'string' },
-            tool_calls: { type: 'array', items: { type: 'object' } },
+            tool_calls: { type: 'array', items: { $ref: getSchemaPath(CallDto) } },
           },
         },
         finish_reason: { type: 'string', enum: ['stop', 'length', 'content_filter', 'tool_calls'] },

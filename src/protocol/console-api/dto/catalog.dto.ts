@@ -18,6 +18,35 @@ export class AgentDto {
 
   @ApiProperty({ enum: ['journal', 'restart', 'fail'], description: 'What happens with a run whose worker was lost.' })
   recovery!: string;
+
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    example: ['get_order', 'files/*'],
+    description: 'Names and globs of the tools of the server that it has; null: all.',
+  })
+  tools!: readonly string[] | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'fast',
+    description: 'The model that it has chosen; null: the configured model.',
+  })
+  model!: string | null;
+
+  @ApiProperty({
+    type: Object,
+    example: { temperature: 0.2, maxTokens: 2000 },
+    description: 'What it asks of the model with every call; options of a request take precedence.',
+  })
+  modelOptions!: object;
+
+  @ApiProperty({ description: 'Model calls that one run of it may make.' })
+  maxSteps!: number;
+
+  @ApiProperty({ example: 'gpt-5', description: 'The model that answers it, if a request names none.' })
+  modelName!: string;
 }
 
 /** All agents that the caller may run. */

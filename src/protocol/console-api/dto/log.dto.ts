@@ -54,7 +54,7 @@ export class JournalStepDto {
   @ApiProperty({ example: 'model:0' })
   key!: string;
 
-  @ApiProperty({ enum: ['begun', 'finished'] })
+  @ApiProperty({ enum: ['begun', 'finished', 'failed'], description: 'failed: `output` has the `error`.' })
   status!: string;
 
   @ApiProperty({ ...TIME, description: 'null in journals of earlier versions.' })
@@ -95,6 +95,21 @@ export const SPAN_KINDS = [
 /** A kind of span. */
 export type SpanKind = (typeof SPAN_KINDS)[number];
 
+/** How spans end. */
+export const SPAN_STATUSES = [
+  'running',
+  'completed',
+  'failed',
+  'canceled',
+  'denied',
+  'refused',
+  'invalid',
+  'expired',
+  'in_doubt',
+] as const;
+/** How a span ended; `running` if it has not. */
+export type SpanStatus = (typeof SPAN_STATUSES)[number];
+
 /** A part of a run with a beginning and an end. */
 export class SpanDto {
   @ApiProperty({ example: 'model:0', description: 'Unique in the run.' })
@@ -110,8 +125,12 @@ export class SpanDto {
   @ApiProperty({ example: 'model call 1' })
   name!: string;
 
-  @ApiProperty({ enum: ['running', 'completed', 'failed', 'canceled'] })
-  status!: 'running' | 'completed' | 'failed' | 'canceled';
+  @ApiProperty({
+    enum: SPAN_STATUSES,
+    description:
+      'Of a tool call and of an approval also: denied: a person said no; refused: the policy did; invalid: the arguments do not match, or there is no such tool; expired: nobody answered in time; in_doubt: it may have taken effect, and is not repeated. canceled: the run was stopped.',
+  })
+  status!: SpanStatus;
 
   @ApiProperty({ format: 'date-time' })
   startedAt!: string;
@@ -134,7 +153,11 @@ export class SpanDto {
   @ApiPropertyOptional({ description: 'The event that records it, where there is one.' })
   seq?: number;
 
-  @ApiPropertyOptional({ type: Object, description: 'More of it: the reason of an end, the discarded messages.' })
+  @ApiPropertyOptional({
+    type: Object,
+    description:
+      'More of it: `error` and `retries` of a model call, `failure` of a tool call, the status of an interrupt, the discarded messages.',
+  })
   details?: object;
 }
 

@@ -30,6 +30,33 @@ export class RunErrorDto {
   message!: string;
 }
 
+/** An interrupt that the run ended with. */
+export class RunInterruptDto {
+  @ApiProperty({ example: 'apr_7f9d2c1e-5b1f-4a55-9d3a-0f6f3c0d8a11', description: 'As `GET /interrupts/{id}`.' })
+  id!: string;
+
+  @ApiProperty({ enum: ['approval', 'input'] })
+  kind!: string;
+
+  @ApiProperty({ example: 'pending' })
+  status!: string;
+
+  @ApiProperty({ type: String, nullable: true })
+  toolName!: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'The run that continues with the answer.' })
+  resumedByRunId!: string | null;
+}
+
+/** The first run of a turn: what one message of a user has caused, with the answers to what was asked. */
+export class RunTurnDto {
+  @ApiProperty({ example: 'response_5d0c9c1b-55a1-4d0f-8f38-2c9a2f0c7b11' })
+  id!: string;
+
+  @ApiProperty({ type: String, nullable: true, example: 'Schedule a meeting with Ana', description: 'Its `input`.' })
+  input!: string | null;
+}
+
 /** A run in a list. */
 export class RunSummaryDto {
   @ApiProperty({ example: 'response_7f9d2c1e-5b1f-4a55-9d3a-0f6f3c0d8a11' })
@@ -89,6 +116,25 @@ export class RunSummaryDto {
 
   @ApiProperty({ type: RunErrorDto, nullable: true })
   error!: RunErrorDto | null;
+
+  @ApiProperty({
+    type: RunTurnDto,
+    nullable: true,
+    description: 'The run that this one continues with an answer; null for the first run of a turn.',
+  })
+  turn!: RunTurnDto | null;
+
+  @ApiProperty({
+    type: String,
+    enum: ['approval', 'input', 'client'],
+    nullable: true,
+    description:
+      'What an interrupted run waits for: a decision, a value, or results of tools of the client. null once its turn went on, or cannot any more.',
+  })
+  waitsFor!: 'approval' | 'input' | 'client' | null;
+
+  @ApiProperty({ type: [RunInterruptDto], description: 'What an interrupted run has asked.' })
+  interrupts!: readonly RunInterruptDto[];
 }
 
 /** One page of runs, newest first. */
@@ -123,24 +169,6 @@ export class TakeoverDto {
   discardedMessageIds!: readonly string[];
 }
 
-/** An interrupt that the run ended with. */
-export class RunInterruptDto {
-  @ApiProperty({ example: 'apr_7f9d2c1e-5b1f-4a55-9d3a-0f6f3c0d8a11', description: 'As `GET /interrupts/{id}`.' })
-  id!: string;
-
-  @ApiProperty({ enum: ['approval', 'input'] })
-  kind!: string;
-
-  @ApiProperty({ example: 'pending' })
-  status!: string;
-
-  @ApiProperty({ type: String, nullable: true })
-  toolName!: string | null;
-
-  @ApiProperty({ type: String, nullable: true, description: 'The run that continues with the answer.' })
-  resumedByRunId!: string | null;
-}
-
 /** A run in full. */
 export class RunDetailDto extends RunSummaryDto {
   @ApiProperty({ description: 'Its number in its session.' })
@@ -169,9 +197,6 @@ export class RunDetailDto extends RunSummaryDto {
 
   @ApiProperty({ type: [TakeoverDto], description: 'Where the run was recovered, oldest first.' })
   takeovers!: readonly TakeoverDto[];
-
-  @ApiProperty({ type: [RunInterruptDto] })
-  interrupts!: readonly RunInterruptDto[];
 
   @ApiProperty({
     type: Object,

@@ -16,6 +16,9 @@ export class LastRunDto {
 
   @ApiProperty({ type: String, nullable: true, description: 'The first words of its input.' })
   input!: string | null;
+
+  @ApiProperty({ description: 'Whether it was interrupted, and waits for a person or for its client.' })
+  waits!: boolean;
 }
 
 /** A session in a list. */
@@ -34,6 +37,14 @@ export class SessionSummaryDto {
 
   @ApiProperty({ description: 'How many messages were added to it, including removed ones.' })
   messageCount!: number;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'What is the weather in Graz?',
+    description: 'The first 200 characters of the first text of the user; null if its runs have none.',
+  })
+  title!: string | null;
 
   @ApiProperty({ type: LastRunDto, nullable: true })
   lastRun!: LastRunDto | null;

@@ -30,15 +30,23 @@ export class RunFramesService {
     const run = await this.runs.view(reach, id);
     // The control frames of the wire would be sent as they are: this stream has those of its own kind.
     const { gone, gate, caller } = reader;
-    const stream = await this.streams.resume(
-      run,
-      { gone, gate, caller },
-      {
-        wire,
-        cursor: { seen, ahead: (count) => cursorAhead(seen, count) },
-        expired: () => Promise.reject(new AppError('EVENTS_EXPIRED')),
-      },
-    );
+    const resume = (seen: number): ReturnType<RunStreams['resume']> =>
+      this.streams.resume(
+        run,
+        { gone, gate, caller },
+        {
+          wire,
+          cursor: { seen, ahead: (count) => cursorAhead(seen, count) },
+          expired: () => Promise.reject(new AppError('EVENTS_EXPIRED')),
+        },
+      );
+    // `[DONE]` has a number here, and none among the frames of the wire.
+    const stream = await resume(seen).catch(async (error: unknown) => {
+      if (run.finishedAt === null || !isAhead(error) || seen === 0) throw error;
+      const before = await resume(seen - 1);
+      if (before.isRead) return before;
+      throw error;
+    });
     if (seen > 0 && stream.isRead) return undefined;
     let index = seen;
     return stream.events().pipe(
@@ -50,6 +58,10 @@ export class RunFramesService {
       ),
     );
   }
+}
+
+function isAhead(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'CURSOR_AHEAD';
 }
 
 function cursorAhead(seen: number, count: number): AppError {

@@ -3,7 +3,7 @@ import type { Observable } from 'rxjs';
 import { type AbortLike, AppError, type Reach } from '../../../common/index.js';
 import type { EventKind, LoggedEvent } from '../../../events/index.js';
 import { Interrupts } from '../../../interrupt/index.js';
-import { RunQueries, Runs } from '../../../run/index.js';
+import { failedStepKey, RunQueries, Runs } from '../../../run/index.js';
 import { eventFrame, type StreamReader } from '../../http/index.js';
 import { EVENT_TYPES, type EventPageDto, type JournalDto, type TimelineDto } from '../dto/log.dto.js';
 import type { EventsPageQueryDto } from '../dto/queries.dto.js';
@@ -42,14 +42,18 @@ export class RunLogService {
 
   async steps(reach: Reach, id: string): Promise<JournalDto> {
     const steps = await this.queries.steps(reach, id);
-    const data = steps.map(({ key, status, startedAt = null, updatedAt = 0, output, messageIds }) => ({
-      key,
-      status,
-      startedAt: isoTimeOrNull(startedAt),
-      endedAt: status === 'finished' ? isoTime(updatedAt) : null,
-      output,
-      messageIds,
-    }));
+    const data = steps.map((step) => {
+      const { key, status, startedAt = null, updatedAt = 0, output, messageIds } = step;
+      const failed = failedStepKey(step);
+      return {
+        key: failed ?? key,
+        status: failed === undefined ? status : 'failed',
+        startedAt: isoTimeOrNull(startedAt),
+        endedAt: status === 'finished' || failed !== undefined ? isoTime(updatedAt) : null,
+        output,
+        messageIds,
+      };
+    });
     return { data, nextCursor: null };
   }
 

@@ -8,6 +8,7 @@ import { isoTime, isoTimeOrNull } from '../reading.js';
 
 /** A run as lists show it. */
 export function runSummary(run: RunSummary | RunDetails): RunSummaryDto {
+  const { turn } = run;
   return {
     id: run.runId,
     sessionId: run.sessionId,
@@ -24,6 +25,9 @@ export function runSummary(run: RunSummary | RunDetails): RunSummaryDto {
     endedAt: isoTimeOrNull(run.finishedAt),
     usage: run.usage && tokenUsage(run.usage),
     error: run.error && { code: run.error.code, message: run.error.message },
+    turn: turn.first && { id: turn.first.runId, input: turn.first.inputText },
+    waitsFor: turn.waitsFor,
+    interrupts: turn.asked,
   };
 }
 

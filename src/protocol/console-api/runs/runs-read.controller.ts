@@ -1,6 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, namedUser, Needs } from '../../../access/index.js';
+import { MessageAttachments } from '../../../attachment/index.js';
 import { AppError } from '../../../common/index.js';
 import type { AgentResponse } from '../../../events/index.js';
 import { Interrupts } from '../../../interrupt/index.js';
@@ -25,6 +26,7 @@ export class RunsReadController {
     private readonly queries: RunQueries,
     private readonly runs: Runs,
     private readonly interrupts: Interrupts,
+    private readonly attachments: MessageAttachments,
   ) {}
 
   @Get()
@@ -71,7 +73,7 @@ export class RunsReadController {
   ): Promise<RunRequestDto> {
     const reach = readReach(caller, user);
     const run = await this.queries.details(reach, id);
-    const input = await this.queries.input(reach, id);
+    const input = this.attachments.shown(await this.queries.input(reach, id), run);
     return { wire: run.wire, agent: run.agentType, input, settings: run.request, wireData: run.wireData };
   }
 

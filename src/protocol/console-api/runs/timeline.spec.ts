@@ -110,9 +110,69 @@ describe('the timeline of a run', () => {
     const approval = { id: 'apr_1', kind: 'approval', toolName: 'pay', callId: 'c1', createdAt: 9000 } as InterruptView;
     const run: RunDetails = { ...RUN, state: 'interrupted', startedAt: 1000 };
     const spans = (interrupt: Partial<InterruptView>): unknown =>
-      spansOf({ run, interrupts: [{ ...approval, ...interrupt }] })[0];
+      spansOf({ run, interrupts: [{ ...approval, ...interrupt }] }).at(-1);
     expect(spans({ status: 'pending' })).toEqual(['approval', 'pay', 'running', 9000, null, null]);
     expect(spans({ status: 'approved', answeredAt: 9500 })).toEqual(['approval', 'pay', 'completed', 9000, 9500, null]);
-    expect(spans({ status: 'denied', answeredAt: 9600 })).toEqual(['approval', 'pay', 'canceled', 9000, 9600, null]);
+    expect(spans({ status: 'denied', answeredAt: 9600 })).toEqual(['approval', 'pay', 'denied', 9000, 9600, null]);
+    expect(spans({ status: 'expired', expiresAt: 9700 })).toEqual(['approval', 'pay', 'expired', 9000, 9700, null]);
+  });
+
+  it('a call that was not made says why', () => {
+    const refused = (output: object): unknown =>
+      (spansOf({ steps: [step('tool:c1', 2000, 3000, { name: 'pay', isError: true, ...output })] }) as unknown[][]).at(
+        -1,
+      )?.[2];
+    expect(refused({ failure: 'denied', unapproved: 'denied' })).toBe('denied');
+    expect(refused({ failure: 'denied', unapproved: 'expired' })).toBe('expired');
+    expect(refused({ failure: 'denied' })).toBe('refused');
+    expect(refused({ failure: 'invalid_arguments' })).toBe('invalid');
+    expect(refused({ failure: 'timeout' })).toBe('failed');
+  });
+
+  it('a failed model call has its error and its retries', () => {
+    const run = {
+      ...RUN,
+      startedAt: 1000,
+      state: 'failed',
+      error: { code: 'MODEL_OVERLOADED' },
+    } as unknown as RunDetails;
+    const failure = {
+      error: { code: 'MODEL_OVERLOADED', message: 'The model is overloaded' },
+      retries: [{ at: 2000, code: 'MODEL_OVERLOADED', message: 'The model is overloaded', pauseMs: 500 }],
+    };
+    const failed = { ...step('failed:model:0', 1000, 9000, failure), status: 'begun' } as JournalStep;
+    const { spans } = timelineOf({ run, steps: [failed], events: [], interrupts: [] });
+    expect(spans).toMatchObject([{ id: 'model:0', name: 'model call 1', status: 'failed', details: failure }]);
+  });
+
+  it('a run that ended without a step shows its agent, with the error of a failed one', () => {
+    const error = { code: 'AGENT_ERROR', message: 'The agent failed' };
+    const run = { ...RUN, startedAt: 1000, agentType: 'memory' } as RunDetails;
+    expect(spansOf({ run })).toEqual([['agent', 'memory', 'completed', 1000, 9000, null]]);
+    const { spans } = timelineOf({ run: { ...run, state: 'failed', error }, steps: [], events: [], interrupts: [] });
+    expect(spans).toMatchObject([{ kind: 'agent', status: 'failed', details: { error } }]);
+  });
+
+  it('a stopped run shows the calls and the model call that were under way', () => {
+    const run = { ...RUN, startedAt: 1000, state: 'canceled' } as RunDetails;
+    const calls = { toolCalls: [{ id: 'c1', name: 'pay' }] };
+    expect(spansOf({ run, steps: [step('model:0', 1000, 3000, calls)] })).toEqual([
+      ['model', 'model call 1', 'completed', 1000, 3000, null],
+      ['tool', 'pay', 'canceled', 3000, 9000, null],
+    ]);
+    expect(
+      spansOf({ run, steps: [step('model:0', 1000, 3000, calls), step('tool:c1', 3000, 4000, { name: 'pay' })] }).at(
+        -1,
+      ),
+    ).toEqual(['model', 'model call 2', 'canceled', 4000, 9000, null]);
+  });
+
+  it('a model call ends before the calls of its answer begin', () => {
+    const calls = { toolCalls: [{ id: 'c1', name: 'pay' }] };
+    const steps = [step('model:0', 1500, 3050, calls), step('tool:c1', 3000, 4000, { name: 'pay' })];
+    expect(spansOf({ steps }).slice(1)).toEqual([
+      ['model', 'model call 1', 'completed', 1500, 3000, null],
+      ['tool', 'pay', 'completed', 3000, 4000, null],
+    ]);
   });
 });

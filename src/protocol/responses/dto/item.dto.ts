@@ -17,7 +17,7 @@ const STATUS = word('in_progress', 'completed', 'incomplete');
 
 /** The fields of each type of output item besides `id` and `type`. */
 const MEMBERS: Readonly<Record<string, DtoMembers>> = {
-  message: { status: STATUS, role: word('assistant'), content: objects },
+  message: { status: STATUS, role: word('assistant'), content: objects, 'phase?': word('commentary', 'final_answer') },
   reasoning: { status: STATUS, summary: objects },
   function_call: { status: STATUS, call_id: string, name: string, arguments: string },
   mcp_call: {
@@ -30,6 +30,7 @@ const MEMBERS: Readonly<Record<string, DtoMembers>> = {
     approval_request_id: nullableString,
   },
   mcp_list_tools: { server_label: string, tools: objects, 'error?': string },
+  compaction: { encrypted_content: string },
   mcp_approval_request: { server_label: string, name: string, arguments: string },
 };
 

@@ -61,3 +61,18 @@ const ErrorDto = madeDto('ResponsesErrorDetail', {
 
 /** The body of every error before a stream. */
 export const ResponsesErrorDto = madeDto('OpenAiError', { error: { type: ErrorDto } });
+
+/** The estimated number of input tokens. */
+export const InputTokensDto = madeDto('ResponseInputTokens', {
+  object: word('response.input_tokens'),
+  input_tokens: { ...integer, description: "An estimate; the provider's own count can differ." },
+});
+
+/** A conversation that was shortened. */
+export const CompactionDto = madeDto('ResponseCompaction', {
+  id: { ...string, description: 'Not stored: it cannot be retrieved.' },
+  object: word('response.compaction'),
+  created_at: { ...integer, description: 'Seconds since the epoch.' },
+  output: { ...objects, description: "The user's messages, then one `compaction` item." },
+  usage: { type: UsageDto },
+});

@@ -1,5 +1,6 @@
 import { GrowingText, jsonMembers } from '../../../common/index.js';
 import type { Content, Message } from '../../../events/index.js';
+import type { Phase } from '../items/phase.js';
 
 /** How the events of a stream are written around their JSON. */
 export interface EventStyle {
@@ -114,8 +115,13 @@ export interface ItemWriter {
 
 /** Appends the events of an item that the model writes: text, reasoning, or a call of a client's tool. */
 export interface ModelItemWriter extends ItemWriter {
-  /** After `close`: appends the last event of the item. @param isCut the item is incomplete, as the run ended at a limit */
-  finish(isCut: boolean): void;
+  /**
+   * After `close`: appends the last event of the item.
+   *
+   * @param isCut the item is incomplete, as the run ended at a limit
+   * @param phase of a text, as far as it is known
+   */
+  finish(isCut: boolean, phase?: Phase): void;
 }
 
 /**

@@ -8,12 +8,15 @@ import {
   type LoggedEvent,
   type Message,
   RUN_RECOVERED,
+  summaryOf,
 } from '../../../events/index.js';
+import { compactionItem } from '../items/compaction.js';
 import { itemIdOf } from '../items/item-ids.js';
-import type { ItemView, McpListToolsItem } from '../items/item.types.js';
+import type { CompactionItem, ItemView, McpListToolsItem } from '../items/item.types.js';
 import { approvalRequestItem, serverCallId } from '../items/make-item.js';
 import { askedCallId, shownList } from '../items/output-items.js';
 import { isOutput, isServerCall } from '../items/tool-data.js';
+import { isFurtherWork, type Phase } from '../items/phase.js';
 import type { ResponseInfo } from '../response-info.js';
 import { bodyOf, cutMessage, type ResponseBody, ResponseJson } from '../response-object.js';
 import type { ResponseUsage } from '../response.types.js';
@@ -152,7 +155,7 @@ export class ResponsesFold {
   /** Closes what is open and writes the terminal event. The message that the limit cut is written as incomplete. */
   private end(event: AgentResponse): void {
     this.calls.beginApproved();
-    this.release(cutMessage(event)?.id);
+    this.release({ cutId: cutMessage(event)?.id, phase: event.status === 'completed' ? 'final_answer' : undefined });
     for (const writer of this.writers.values()) writer.cut();
     this.writers.clear();
     this.calls.cutAll();
@@ -176,11 +179,16 @@ export class ResponsesFold {
 
   /** Chooses the writer of a message by its type; messages of other types are not shown until they are complete. */
   private open(message: Message): void {
-    this.release();
+    // What shows nothing of its own may follow the answer.
+    if (isFurtherWork(message)) {
+      this.release({ phase: 'commentary' });
+      this.newestId = message.id;
+    }
     this.seen.add(message.id);
-    this.newestId = message.id;
     const { type } = message;
     const { clientTools } = this.view;
+    // Written when it is whole: there is nothing to stream.
+    if (summaryOf(message) !== undefined) return;
     if (type === 'reasoning' || (type === 'message' && message.role === 'assistant')) {
       this.writers.set(message.id, new TextWriter(this.out, message, this.freshId(itemIdOf(message))));
     } else if (isServerCall(type)) this.writers.set(message.id, this.serverCall(message));
@@ -201,6 +209,7 @@ export class ResponsesFold {
     if (message.type === 'function_call' && !this.view.clientTools) this.waiting = { call: message, later: [] };
     else if (message.type === 'mcp_list_tools') this.listTools(shownList(message, this.view));
     else if (message.type === 'mcp_approval_request') this.requestApproval(message);
+    else if (summaryOf(message) !== undefined) this.compaction(compactionItem(message));
     else if (writer) this.closeItem(writer, message);
   }
 
@@ -212,19 +221,29 @@ export class ResponsesFold {
     }
     own.close(message);
     if (message.id === this.newestId) this.held = { messageId: message.id, writer: own };
-    else own.finish(false);
+    else own.finish(false, 'commentary');
   }
 
-  /** Ends the item that is held. @param cutId the message that a limit has cut */
-  private release(cutId?: string): void {
+  /** Ends the item that is held. @param cutId the message that a limit has cut @param phase of a text */
+  private release({ cutId, phase }: { readonly cutId?: string | undefined; readonly phase?: Phase | undefined }): void {
     const { held } = this;
     this.held = undefined;
-    held?.writer.finish(held.messageId === cutId);
+    held?.writer.finish(held.messageId === cutId, phase);
   }
 
   private requestApproval(message: Message): void {
     this.calls.approvalRequested(askedCallId(message) ?? '');
     this.wholeItem(approvalRequestItem(message));
+  }
+
+  /** What stands for the conversation, announced without its content. */
+  private compaction(item?: CompactionItem): void {
+    if (!item) return;
+    const index = this.out.nextIndex();
+    const begun: CompactionItem = { ...item, encrypted_content: '' };
+    this.out.append('response.output_item.added', { output_index: index, item: begun });
+    this.out.append('response.compaction.compacting', { item_id: item.id, output_index: index });
+    this.out.append('response.output_item.done', { output_index: index, item });
   }
 
   /** The items of a server's tool list: announced without tools, then ended with them. */
@@ -256,7 +275,8 @@ export class ResponsesFold {
 
   /** Ends the items of messages that a recovered run has discarded; the client has them already. */
   private discard(ids: readonly string[]): void {
-    this.release();
+    // Kept, it may still be the answer.
+    if (ids.includes(this.held?.messageId ?? '')) this.release({});
     for (const id of ids) {
       this.seen.delete(id);
       this.writers.get(id)?.cut();

@@ -1,9 +1,10 @@
-import { jsonCharacters, jsonMembers } from '../../../common/index.js';
+import { jsonCharacters, jsonMembers, type JsonObject } from '../../../common/index.js';
 import { type Content, isTerminalStatus, type Message } from '../../../events/index.js';
 import { itemIdOf } from '../items/item-ids.js';
 import type { ItemStatus, MessageItem, OutputPart, ReasoningItem, SummaryPart } from '../items/item.types.js';
 import { partText } from '../../openai/index.js';
-import { itemStatus, summaryPart, textPart } from '../items/make-item.js';
+import type { Phase } from '../items/phase.js';
+import { annotationsOf, itemStatus, summaryPart, textPart } from '../items/make-item.js';
 import { AppendOnlyText, type EventSequencer, type ModelItemWriter } from './event-sequencer.js';
 
 /** How the parts of an item are written: the types and fields of their events. */
@@ -19,8 +20,8 @@ export interface PartStyle<Part> {
   readonly whole: 'text' | 'refusal';
   /** Further fields of `delta` and `done`. */
   readonly extra: object;
-  /** The part with its whole text. */
-  part(value: string): Part;
+  /** The part with its whole text. @param annotations its sources */
+  part(value: string, annotations?: readonly JsonObject[]): Part;
 }
 
 /** Parts of a message, as text. */
@@ -59,6 +60,8 @@ const SUMMARY: PartStyle<SummaryPart> = {
 class PartWriter<Part> {
   private readonly text = new AppendOnlyText();
   private done: Part | undefined;
+  /** The whole text, once its content is complete: what follows it may still say what it cites. */
+  private whole: string | undefined;
   /** A delta up to its number, from there to its text, and after it. */
   private readonly deltaHead: string;
   private readonly deltaMiddle: string;
@@ -81,30 +84,38 @@ class PartWriter<Part> {
     return this.done === undefined;
   }
 
+  /** True if its content is complete and `done` is not written yet. */
+  get isWhole(): boolean {
+    return this.isOpen && this.whole !== undefined;
+  }
+
   /** The part as it is so far. */
   get value(): Part {
-    return this.done ?? this.style.part(this.text.value);
+    return this.done ?? this.style.part(this.whole ?? this.text.value);
   }
 
   /** Appends a piece, or completes the part with the whole content. */
   content(event: Content): void {
-    if (!this.isOpen) return;
+    if (!this.isOpen || this.whole !== undefined) return;
     const isOver = isTerminalStatus(event.status);
     // Other contents are written when they are complete: a part of a URL is of no use.
     const isText = event.type === 'text' || event.type === 'refusal';
     if (isText || isOver) {
       const value = partText(event);
       this.appendDelta(event.delta === true && !isOver ? this.text.append(value) : this.text.replace(value));
-      if (isOver) this.end(value);
+      if (isOver) this.whole = value;
     }
   }
 
-  /** Ends the part with a text, by default with what was sent. */
-  end(whole = this.text.value): void {
+  /** Ends the part with the whole text, or with what was sent of it. @param annotations its sources */
+  end(annotations: readonly JsonObject[] = []): void {
     if (!this.isOpen) return;
-    const { style } = this;
+    const { style, whole = this.text.value } = this;
+    annotations.forEach((annotation, at) => {
+      this.write('response.output_text.annotation.added', { annotation_index: at, annotation });
+    });
     this.write(style.done, { [style.whole]: whole, ...style.extra });
-    this.done = style.part(whole);
+    this.done = style.part(whole, annotations);
     this.write(style.partDone, { part: this.done });
   }
 
@@ -142,7 +153,10 @@ export class TextWriter implements ModelItemWriter {
   /** Appends to the part at the content's index; creates the part if needed. */
   content(event: Content): void {
     const slot = event.index ?? 0;
-    this.parts[slot] ??= this.newPart(slot, event.type);
+    if (!this.parts[slot]) {
+      for (const part of this.parts) if (part?.isWhole) part.end();
+      this.parts[slot] = this.newPart(slot, event.type);
+    }
     this.parts[slot].content(event);
   }
 
@@ -152,7 +166,8 @@ export class TextWriter implements ModelItemWriter {
       if (this.parts[slot]?.isOpen !== false)
         this.content({ ...content, index: slot, status: 'completed', delta: false });
     }
-    for (const part of this.parts) part.end();
+    const isText = this.message.type === 'message' && message.content?.[0]?.type === 'text';
+    this.parts.forEach((part, at) => part.end(isText && at === 0 ? annotationsOf(message) : []));
     this.closed = itemStatus(message.status, true);
   }
 
@@ -161,12 +176,13 @@ export class TextWriter implements ModelItemWriter {
     this.finish(true);
   }
 
-  /** Ends the item once, as incomplete if it was cut. */
-  finish(isCut: boolean): void {
+  /** Ends the item once, as incomplete if it was cut: then it has no phase. */
+  finish(isCut: boolean, phase?: Phase): void {
     if (this.isOver) return;
     this.isOver = true;
     for (const part of this.parts) part.end();
-    const item = this.item(isCut ? 'incomplete' : this.closed);
+    const status = isCut ? 'incomplete' : this.closed;
+    const item = this.item(status, status === 'completed' ? phase : undefined);
     this.out.append('response.output_item.done', { output_index: this.index, item });
   }
 
@@ -177,12 +193,13 @@ export class TextWriter implements ModelItemWriter {
     return new PartWriter(this.out, style, { item_id: this.id, output_index: this.index, [style.index]: slot });
   }
 
-  private item(status: ItemStatus): MessageItem | ReasoningItem {
+  private item(status: ItemStatus, phase?: Phase): MessageItem | ReasoningItem {
     const values = this.parts.map((part) => part.value);
     if (this.message.type === 'reasoning') {
       return { id: this.id, type: 'reasoning', status, summary: values as SummaryPart[] };
     }
     const role = this.message.role ?? 'assistant';
-    return { id: this.id, type: 'message', status, role, content: values as OutputPart[] };
+    const content = values as OutputPart[];
+    return { id: this.id, type: 'message', status, role, content, ...(phase !== undefined && { phase }) };
   }
 }

@@ -16,19 +16,26 @@ const PREFIXES: Partial<Record<MessageType, string>> = {
   mcp_list_tools: 'mcpl_',
   mcp_approval_response: 'mcpa_',
 };
+/** The prefix of the items that stand for a conversation: their messages have no type of their own. */
+const COMPACTION_PREFIX = 'cmp_';
 /** The prefix of messages inside the server. */
 const MESSAGE_PREFIX = 'msg_';
-const KNOWN_PREFIXES: readonly string[] = [...new Set(Object.values(PREFIXES))];
+const KNOWN_PREFIXES: readonly string[] = [...new Set(Object.values(PREFIXES)), COMPACTION_PREFIX];
 
 /**
  * The id of the item that shows a message. It is derived, so that a stream, a stored response and every replay have
- * the same ids. An approval request has the id of its interrupt.
+ * the same ids. An approval request has the id of its interrupt; for compactions see `compactionIdOf`.
  */
 export function itemIdOf(message: Pick<Message, 'id' | 'type' | 'content'>): string {
   if (message.type === 'mcp_approval_request') return requestIdOf(message) ?? message.id;
   const prefix = PREFIXES[message.type];
   if (prefix === undefined || !message.id.startsWith(MESSAGE_PREFIX)) return message.id;
   return prefix + message.id.slice(MESSAGE_PREFIX.length);
+}
+
+/** The id of the item that shows a message with a summary. */
+export function compactionIdOf({ id }: Pick<Message, 'id'>): string {
+  return id.startsWith(MESSAGE_PREFIX) ? COMPACTION_PREFIX + id.slice(MESSAGE_PREFIX.length) : id;
 }
 
 /** The id of the message that an item shows: the inverse of `itemIdOf`, except for approval requests. */

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../common/index.js';
+import type { Phase } from './phase.js';
 
 /** The statuses of an item. */
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
@@ -20,6 +21,8 @@ export interface MessageItem {
   readonly status: ItemStatus;
   readonly role: string;
   readonly content: readonly OutputPart[];
+  /** Absent where it is not known: OR refuses null. */
+  readonly phase?: Phase;
 }
 
 /** A call of a tool that the client runs. */
@@ -104,9 +107,23 @@ export interface McpApprovalRequestItem {
   readonly arguments: string;
 }
 
+/** What stands for the conversation before it. */
+export interface CompactionItem {
+  readonly id: string;
+  readonly type: 'compaction';
+  /** Readable for this server only. */
+  readonly encrypted_content: string;
+}
+
 /** The items of `output`. */
 export type OutputItem =
-  MessageItem | FunctionCallItem | ReasoningItem | McpCallItem | McpListToolsItem | McpApprovalRequestItem;
+  | MessageItem
+  | FunctionCallItem
+  | ReasoningItem
+  | McpCallItem
+  | McpListToolsItem
+  | McpApprovalRequestItem
+  | CompactionItem;
 
 /** The items of lists. */
 export type Item = OutputItem | FunctionCallOutputItem | (JsonObject & { readonly id: string; readonly type: string });

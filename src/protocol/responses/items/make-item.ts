@@ -1,5 +1,5 @@
 import { type JsonObject } from '../../../common/index.js';
-import { dataOf, type Content, type Message, type RunStatus } from '../../../events/index.js';
+import { citationsOf, dataOf, type Content, type Message, type RunStatus } from '../../../events/index.js';
 import { partText } from '../../openai/index.js';
 import { itemIdOf } from './item-ids.js';
 import type {
@@ -15,6 +15,7 @@ import type {
   ReasoningItem,
   SummaryPart,
 } from './item.types.js';
+import type { Phase } from './phase.js';
 import { type CallData, callData, type OutputData, outputData, text, wireLabel } from './tool-data.js';
 
 /** The status of the item of a message. @param isOver the run has ended */
@@ -25,14 +26,19 @@ export function itemStatus(status: RunStatus | null, isOver: boolean): ItemStatu
 }
 
 /** The part of a content in a message. */
-export function outputPart(content: Content): OutputPart {
+export function outputPart(content: Content, annotations: readonly JsonObject[] = []): OutputPart {
   if (content.type === 'refusal') return { type: 'refusal', refusal: content.refusal ?? '' };
-  return textPart(partText(content));
+  return textPart(partText(content), annotations);
 }
 
-/** A part with text. */
-export function textPart(value: string): OutputPart {
-  return { type: 'output_text', text: value, annotations: [], logprobs: [] };
+/** A part with text. @param annotations its sources */
+export function textPart(value: string, annotations: readonly JsonObject[] = []): OutputPart {
+  return { type: 'output_text', text: value, annotations, logprobs: [] };
+}
+
+/** The sources of a message, which its first content cites. */
+export function annotationsOf(message: Pick<Message, 'metadata'>): readonly JsonObject[] {
+  return citationsOf(message).map((citation) => ({ type: 'url_citation', ...citation }));
 }
 
 /** A part of the summary of a reasoning item. */
@@ -40,14 +46,15 @@ export function summaryPart(value: string): SummaryPart {
   return { type: 'summary_text', text: value };
 }
 
-/** The item of a message of the assistant. @param isOver the run has ended */
-export function messageItem(message: Message, isOver: boolean): MessageItem {
+/** The item of a message of the assistant. @param isOver the run has ended @param phase undefined if it has none */
+export function messageItem(message: Message, isOver: boolean, phase?: Phase): MessageItem {
   return {
     id: itemIdOf(message),
     type: 'message',
     status: itemStatus(message.status, isOver),
     role: message.role ?? 'assistant',
-    content: (message.content ?? []).map(outputPart),
+    content: (message.content ?? []).map((content, at) => outputPart(content, at === 0 ? annotationsOf(message) : [])),
+    ...(phase !== undefined && { phase }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { assertUnreachable } from '../../../common/index.js';
 import { dataOf, type Message } from '../../../events/index.js';
+import { compactionItem } from './compaction.js';
 import { inputItem } from './input-item.js';
 import {
   type ApprovedCall,
@@ -19,10 +20,12 @@ import {
   messageItem,
   reasoningItem,
 } from './make-item.js';
+import { keptPhases, type Phase, phasesOf } from './phase.js';
 import { callData, isOutput, isServerCall, outputData, permissionOf } from './tool-data.js';
 
-/** The calls and outputs of a run, by call id. */
-interface CallIndex {
+/** What items depend on besides their own message: phases by message, calls and outputs by call id. */
+interface ItemIndex {
+  readonly phases: ReadonlyMap<Message, Phase>;
   /** The calls that need an approval, or may need one. */
   readonly asked: ReadonlySet<string>;
   /** Calls and outputs by call id. */
@@ -34,9 +37,11 @@ interface CallIndex {
  * The output items of a run's messages (contract responses, sections A3 and E). The calls that the request
  * approved come first. A call and its output are one item, at the position of the call; a call that was approved
  * by another request is at the position of its output. Messages without an item on this wire are left out.
+ *
+ * @param last the phase of a text at the end; undefined while it is not known whether it is the end
  */
-export function outputItems(messages: readonly Message[], view: ItemView): OutputItem[] {
-  const index = indexCalls(messages);
+export function outputItems(messages: readonly Message[], view: ItemView, last?: Phase): OutputItem[] {
+  const index = indexOf(messages, phasesOf(messages, last));
   const outputs = new Map(view.approved.map((one) => [one, outputOf(one, messages)]));
   const shown = new Set(outputs.values());
   const approved = [...outputs].map(([one, output]) => approvedItem(one, output, view));
@@ -61,26 +66,29 @@ export function askedCallId(message: Message): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/**
- * The items of a conversation, or of the input of a request, in order: input and output.
- */
-export function historyItems(messages: readonly Message[], view: ItemView): Item[] {
-  const index = indexCalls(messages);
+/** The items of the input of a request, in order. @param phases of its texts; default: those that the client sent */
+export function historyItems(messages: readonly Message[], view: ItemView, phases = keptPhases(messages)): Item[] {
+  const index = indexOf(messages, phases);
   return messages.flatMap((message): Item[] => {
-    const input = inputItem(message);
+    const input = compactionItem(message) ?? inputItem(message);
     if (input) return [input];
     if (message.type === 'function_call') return [functionCallItem(message, view.isOver)];
     return itemsOf(message, index, view);
   });
 }
 
-/** The items of messages of any runs, all of them over. */
+/** The items of messages that clients sent. */
 export function itemsOfHistory(messages: readonly Message[]): readonly Item[] {
   return historyItems(messages, HISTORY_VIEW);
 }
 
+/** The items of a conversation, input and output, all of its runs being over. */
+export function itemsOfConversation(messages: readonly Message[]): readonly Item[] {
+  return historyItems(messages, HISTORY_VIEW, phasesOf(messages, 'final_answer'));
+}
+
 /** One pass over the messages, so that items find their counterparts without searching. */
-function indexCalls(messages: readonly Message[]): CallIndex {
+function indexOf(messages: readonly Message[], phases: ReadonlyMap<Message, Phase>): ItemIndex {
   const asked = new Set<string>();
   const calls = new Map<string, Message>();
   const outputs = new Map<string, Message>();
@@ -95,16 +103,16 @@ function indexCalls(messages: readonly Message[]): CallIndex {
       if (permissionOf(message) !== undefined) asked.add(callId);
     }
   }
-  return { asked, calls, outputs };
+  return { phases, asked, calls, outputs };
 }
 
 /** The items of one message; none for messages that this wire does not show. */
-function itemsOf(message: Message, index: CallIndex, view: ItemView): OutputItem[] {
+function itemsOf(message: Message, index: ItemIndex, view: ItemView): OutputItem[] {
   switch (message.type) {
     case 'message':
-      return message.role === 'assistant' ? [messageItem(message, view.isOver)] : [];
+      return message.role === 'assistant' ? [messageItem(message, view.isOver, index.phases.get(message))] : [];
     case 'reasoning':
-      return [reasoningItem(message, view.isOver)];
+      return [compactionItem(message) ?? reasoningItem(message, view.isOver)];
     case 'mcp_list_tools':
       return shownList(message, view);
     case 'mcp_approval_request':
@@ -140,7 +148,7 @@ export function shownList(message: Message, { namedServers }: Pick<ItemView, 'na
 }
 
 /** A call of the client's tool, or of the server's. Calls that wait for an approval are shown by its request. */
-function callItems(message: Message, { asked, outputs }: CallIndex, view: ItemView): OutputItem[] {
+function callItems(message: Message, { asked, outputs }: ItemIndex, view: ItemView): OutputItem[] {
   const { callId, name } = callData(message, view.agentLabel);
   const output = outputs.get(callId);
   if (message.type === 'function_call') {
@@ -150,7 +158,7 @@ function callItems(message: Message, { asked, outputs }: CallIndex, view: ItemVi
 }
 
 /** The item of an output whose call has none. A call that was denied is not made, so it has no item. */
-function outputOnlyItems(message: Message, { asked, calls }: CallIndex, view: ItemView): OutputItem[] {
+function outputOnlyItems(message: Message, { asked, calls }: ItemIndex, view: ItemView): OutputItem[] {
   const { callId, isDenied } = outputData(message);
   const call = calls.get(callId);
   if (isDenied || message.type === 'function_call_output' || (call && !asked.has(callId))) return [];

@@ -204,12 +204,23 @@ describe('the input item decoder', () => {
       'input[0].encrypted_content',
     ],
     ['a compaction of nothing', { type: 'compaction' }, 'MISSING_PARAMETER', 'input[0].encrypted_content'],
+    ['an unknown phase', { role: 'assistant', content: 'Yes', phase: 'last' }, 'INVALID_PARAMETER', 'input[0].phase'],
   ])('%s is refused', (_name, item, code, path) => {
     expect(refusalOf(item)).toEqual([400, code, path]);
   });
 
   it.each<[string, Record<string, unknown>]>([
     ['a message', { id: 'msg_1', type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }],
+    [
+      'an answer with its phase',
+      {
+        id: 'msg_2',
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'Hm' }],
+        phase: 'commentary',
+      },
+    ],
     ['an output', { id: 'fco_1', type: 'function_call_output', call_id: 'c', output: 'done' }],
     ['a reasoning', { id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] }],
     ['a kind it does not know', { id: 'ws_1', type: 'web_search_call', status: 'completed', action: { query: 'x' } }],

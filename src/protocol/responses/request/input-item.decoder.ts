@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from '../../../common/index.js';
+import { isWholeSummary } from '../../../agent/index.js';
 import {
+  CONVERSATION_SUMMARY,
   type ContentInput,
   dataMessage,
   type Message,
@@ -8,8 +10,10 @@ import {
   type MessageType,
 } from '../../../events/index.js';
 import { type FieldReader, fieldError, fieldReaderAt } from '../../http/field-reader.js';
+import { unsupported } from '../../openai/index.js';
 import { OPAQUE_ITEM } from '../items/input-item.js';
 import { itemIdOf, messageIdOf } from '../items/item-ids.js';
+import { keptPhase, PHASES } from '../items/phase.js';
 import { decodeOutput, decodeParts } from './input-part.decoder.js';
 
 /** Characters of an item's id. */
@@ -61,11 +65,19 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
   compaction_summary: decodeCompaction,
 };
 
+/** Items that would change later requests, or this one, in a way that this server does not know. */
+const REFUSED: Readonly<Record<string, string>> = {
+  additional_tools: 'is additional_tools, which is not supported: declare the tools in tools',
+  configuration_update: 'is configuration_update, which is not supported: set reasoning and text in each request',
+  compaction_trigger: 'is compaction_trigger, which must be the last item of input',
+};
+
 /**
  * Decodes one item of `input` (contract responses, section A2). Without a `type`, an item with a role is a message
  * and one with only an id is a reference. Items of unknown types are kept and listed, but not given to the model.
  *
  * @throws AppError naming the path of the first invalid field
+ * @throws OpenAiError `unsupported_value` for an item that would have an effect if this server knew it
  */
 export function decodeInputItem(value: unknown, path: string, { nextId, decrypt }: ItemSources): InputEntry {
   const fields = fieldReaderAt(value, path);
@@ -75,6 +87,8 @@ export function decodeInputItem(value: unknown, path: string, { nextId, decrypt 
     if (id === undefined) throw fieldError(fields.at('id'), 'is required', 'MISSING_PARAMETER');
     return { kind: 'reference', id, path };
   }
+  const refusal = Object.hasOwn(REFUSED, type) ? REFUSED[type] : undefined;
+  if (refusal !== undefined) throw unsupported(fields.at('type'), refusal);
   const context = { path, id: id === undefined ? nextId() : messageIdOf(id), nextId, decrypt };
   const decode = Object.hasOwn(DECODERS, type) ? DECODERS[type] : undefined;
   const messages = decode ? decode(fields, context) : [opaqueMessage(type, fields, context)];
@@ -95,8 +109,17 @@ function decodeMessage(fields: FieldReader, { id }: ItemContext): readonly Messa
   const role = Object.hasOwn(ROLES, named) ? ROLES[named as keyof typeof ROLES] : undefined;
   if (!role)
     throw fieldError(fields.at('role'), 'must be one of user, assistant, system, developer', 'INVALID_PARAMETER');
-  const status = role === 'assistant' ? statusOf(fields) : {};
-  return [messageOf({ id, role, ...status }, decodeParts(fields, 'content'))];
+  const labels = role === 'assistant' ? { ...statusOf(fields), ...phaseOf(fields) } : {};
+  return [messageOf({ id, role, ...labels }, decodeParts(fields, 'content'))];
+}
+
+/** The phase that the client repeats. @throws AppError INVALID_PARAMETER for one that does not exist */
+function phaseOf(fields: FieldReader): Pick<MessageInput, 'metadata'> {
+  const value = fields.string('phase');
+  if (value === undefined) return {};
+  const phase = PHASES.find((one) => one === value);
+  if (!phase) throw fieldError(fields.at('phase'), `must be one of ${PHASES.join(', ')}`, 'INVALID_PARAMETER');
+  return { metadata: keptPhase(phase) };
 }
 
 /**
@@ -181,13 +204,22 @@ function decodeApproval(fields: FieldReader, { id }: ItemContext): readonly Mess
   return [dataMessage({ id, role: 'user', type: 'mcp_approval_response', data })];
 }
 
-/** Restores the text that `compact` encrypted. @throws AppError INVALID_PARAMETER if this server did not encrypt it */
+/** Restores the text that the server encrypted. @throws AppError INVALID_PARAMETER if this server did not encrypt it */
 function decodeCompaction(fields: FieldReader, { id, decrypt }: ItemContext): readonly Message[] {
   const text = decrypt(required(fields, 'encrypted_content'));
   if (text === undefined) {
     throw fieldError(fields.at('encrypted_content'), 'was not made by this server', 'INVALID_PARAMETER');
   }
-  const metadata = { [OPAQUE_ITEM]: fields.source as Json };
+  const metadata: JsonObject = { [OPAQUE_ITEM]: fields.source as Json };
+  // One that stands for everything before it, or one beside which the user's messages stand.
+  if (isWholeSummary(text)) {
+    return [
+      messageOf(
+        { id, role: 'assistant', type: 'reasoning', metadata: { ...metadata, [CONVERSATION_SUMMARY]: text } },
+        [],
+      ),
+    ];
+  }
   return [messageOf({ id, role: 'system', metadata }, [{ type: 'text', text }])];
 }
 

@@ -4,6 +4,8 @@ import { numberIn } from '../../openai/index.js';
 
 /** The smallest `max_output_tokens` that the original API accepts. */
 const MIN_OUTPUT_TOKENS = 16;
+/** The most entries of `context_management`. */
+const MAX_ENTRIES = 16;
 const VERBOSITIES: readonly string[] = ['low', 'medium', 'high'];
 /** Names that model servers accept for a JSON Schema response format. */
 const FORMAT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -94,4 +96,23 @@ export function decodeReasoningSetting(fields: FieldReader): { effort: string | 
     // `generate_summary` is the older name.
     summary: reasoning.string('summary') ?? reasoning.string('generate_summary') ?? null,
   };
+}
+
+/**
+ * The lowest `compact_threshold` of `context_management`; undefined without an entry. An entry without a threshold means
+ * that of the server.
+ *
+ * @throws AppError INVALID_PARAMETER for an entry of another type than `compaction`
+ */
+export function decodeCompactThreshold(fields: FieldReader): number | undefined {
+  const entries = fields.list('context_management', MAX_ENTRIES) ?? [];
+  const thresholds = entries.map((value, index) => {
+    const entry = fieldReaderAt(value, `${fields.at('context_management')}[${index}]`);
+    const type = entry.string('type');
+    if (type === undefined) throw fieldError(entry.at('type'), 'is required', 'MISSING_PARAMETER');
+    if (type !== 'compaction') throw fieldError(entry.at('type'), 'must be compaction', 'INVALID_PARAMETER');
+    const most = Number.MAX_SAFE_INTEGER;
+    return entry.integer('compact_threshold', { min: 1, max: most }) ?? most;
+  });
+  return thresholds.length === 0 ? undefined : Math.min(...thresholds);
 }

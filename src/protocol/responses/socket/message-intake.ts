@@ -72,6 +72,15 @@ export class MessageIntake {
     return message;
   }
 
+  /** The first waiting message that the test finds; undefined if it finds none. Binary messages are not tested. */
+  take(test: (data: Buffer) => boolean): WaitingMessage | undefined {
+    const at = this.waiting.findIndex(({ data }) => data !== undefined && test(data));
+    const [message] = at < 0 ? [] : this.waiting.splice(at, 1);
+    this.waitingBytes -= message?.bytes ?? 0;
+    this.readOrPause();
+    return message;
+  }
+
   /** Whether a message is to be refused because too many were waiting when it came. Each is reported once. */
   takeRefused(): boolean {
     if (this.refused === 0) return false;

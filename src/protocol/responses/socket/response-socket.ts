@@ -2,15 +2,24 @@ import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { invalidCredential } from '../../../access/index.js';
-import { AppError, type ByteHold, isPlainObject } from '../../../common/index.js';
+import { AppError, type ByteHold } from '../../../common/index.js';
 import type { SocketRequestSpan } from '../../../telemetry/index.js';
 import { type HttpError, toHttpError } from '../../http/http-error.js';
 import type { JsonLimits } from '../../http/json-limits.js';
-import { parseJsonText } from '../../http/json-text.js';
 import type { WireError } from '../../openai/index.js';
 import { wireError } from '../responses.errors.js';
 import { MessageIntake, type WaitingMessage } from './message-intake.js';
-import type { SocketRequest, SocketResponder } from './socket-responder.js';
+import {
+  isSteer,
+  isSteering,
+  parseMessage,
+  requestOf,
+  type SocketRequest,
+  steerFailed,
+  streamIdOf,
+  withStreamId,
+} from './socket-message.js';
+import type { SocketResponder } from './socket-responder.js';
 
 /** Milliseconds that a client has to answer the closing handshake. */
 const CLOSING_MS = 1000;
@@ -67,7 +76,11 @@ export class ResponseSocket {
   private readonly gone = new AbortController();
   private readonly timers: NodeJS.Timeout[];
   private isBusy = false;
+  /** The response that is being generated, and what its client calls the user of the connection. */
+  private current: { readonly id: string; readonly streamId: string | undefined } | undefined;
   private isExpired = false;
+  /** The stream of the response in progress, which ends first, has said that the server shuts down. */
+  private isToldOfShutdown = false;
 
   constructor(
     private readonly socket: WebSocket,
@@ -97,7 +110,7 @@ export class ResponseSocket {
   async shutDown(): Promise<void> {
     this.responder.release();
     this.intake.stop();
-    void this.sendError(toHttpError(new AppError('SHUTTING_DOWN')));
+    if (!this.isToldOfShutdown) void this.sendError(toHttpError(new AppError('SHUTTING_DOWN')));
     this.socket.close(GOING_AWAY, 'The server is shutting down');
     // A client that does not answer must not keep the process alive.
     const timeout = setTimeout(() => this.socket.terminate(), CLOSING_MS);
@@ -107,7 +120,10 @@ export class ResponseSocket {
 
   /** Answers the queued messages one after the other: only one response is generated at a time. */
   private async work(): Promise<void> {
-    if (this.isBusy) return;
+    if (this.isBusy) {
+      this.answerSteering();
+      return;
+    }
     this.isBusy = true;
     while (this.isServed) {
       const message = this.intake.next();
@@ -117,6 +133,13 @@ export class ResponseSocket {
     }
     this.isBusy = false;
     if (this.isExpired) this.closeExpired();
+  }
+
+  /** What concerns the response in progress does not wait for its end. */
+  private answerSteering(): void {
+    if (!this.isServed) return;
+    const message = this.intake.take((data) => isSteering(data, this.options.jsonLimits));
+    if (message) void this.answer(message);
   }
 
   /** Whether further messages are answered. */
@@ -143,21 +166,35 @@ export class ResponseSocket {
   /** Errors are sent to the client and do not end the connection. Resolves with the status that HTTP would have. */
   private async respond(
     data: Buffer | undefined,
-    accepted: () => void,
+    release: () => void,
     traceparent: string | undefined,
   ): Promise<number> {
     let streamId: string | undefined;
     try {
       if (!(await this.options.isCurrent())) return await this.closeRefused();
       const message = parseMessage(data, this.options.jsonLimits);
+      if (isSteer(message)) return await this.refuseSteering(message);
       streamId = streamIdOf(message);
+      const accepted = (id: string): void => {
+        this.current = { id, streamId };
+        release();
+      };
       const send = (json: string): Promise<void> => this.send(withStreamId(json, streamId));
       const { signal: gone } = this.gone;
       await this.responder.respond(requestOf(message), { gone, traceparent, accepted }, send);
       return OK;
     } catch (error) {
+      this.isToldOfShutdown ||= error instanceof AppError && error.code === 'SHUTTING_DOWN';
       return this.sendError(toHttpError(error), streamId);
     }
+  }
+
+  /** Runs take no further input. Resolves with the status that HTTP would have. */
+  private async refuseSteering(message: SocketRequest): Promise<number> {
+    const { input = '', previous_response_id: target = '' } = message;
+    const lane = this.current?.id === target ? this.current?.streamId : undefined;
+    await this.send(withStreamId(JSON.stringify(steerFailed(input, target)), lane));
+    return 400;
   }
 
   /** Resolves when the socket has taken the message, so that a slow client slows down its own response. */
@@ -229,30 +266,4 @@ export class ResponseSocket {
     this.responder.close();
     this.gone.abort();
   }
-}
-
-/** @param data undefined for a binary message. @throws AppError INVALID_JSON, PARAMETER_VALIDATION */
-function parseMessage(data: Buffer | undefined, limits: JsonLimits): SocketRequest {
-  if (data === undefined) throw new AppError('INVALID_JSON', 'Messages must be JSON text');
-  const message = parseJsonText(data, limits, 'The message is not valid JSON');
-  if (!isPlainObject(message)) throw new AppError('PARAMETER_VALIDATION', 'The message must be a JSON object');
-  return message;
-}
-
-/** The request in a message. @throws AppError INVALID_PARAMETER for any other type than `response.create` */
-function requestOf(message: SocketRequest): SocketRequest {
-  const { type, stream: _stream, stream_options: _options, background: _background, ...request } = message;
-  if (type === 'response.create') return request;
-  const rule = 'type must be response.create';
-  throw new AppError('INVALID_PARAMETER', rule, { details: [{ path: 'type', message: rule }] });
-}
-
-/** Tells apart several users of one connection; undefined when the message has none. */
-function streamIdOf({ stream_id: streamId }: SocketRequest): string | undefined {
-  return typeof streamId === 'string' ? streamId : undefined;
-}
-
-/** Inserts the member into the JSON text, which avoids parsing and encoding each event again. */
-function withStreamId(json: string, streamId: string | undefined): string {
-  return streamId === undefined ? json : `${json.slice(0, -1)},"stream_id":${JSON.stringify(streamId)}}`;
 }

@@ -1,6 +1,6 @@
 import { type AbortLike, AppError } from '../../../common/index.js';
 import { Injectable } from '@nestjs/common';
-import type { Message } from '../../../events/index.js';
+import { type Message, sinceSummary } from '../../../events/index.js';
 import type { RunView } from '../../../run/index.js';
 import { type Caller } from '../../../access/index.js';
 import { type FrameEncoder, type RunStream, RunStreams } from '../../wire/index.js';
@@ -11,9 +11,7 @@ import { responseInfo } from '../response-info.js';
 import { ResponseSubmission, type SubmittedResponse } from '../response-submission.js';
 import { ResponsesWire } from '../responses.wire.js';
 import type { ConversationMemory } from './conversation-memory.js';
-
-/** The fields of a `response.create` message. */
-export type SocketRequest = Readonly<Record<string, unknown>>;
+import type { SocketRequest } from './socket-message.js';
 
 /** Sends one message. Resolves when the socket has taken it. */
 export type Send = (json: string) => Promise<void>;
@@ -25,7 +23,7 @@ export interface MessageContext {
   /** The `traceparent` under which the response is traced; undefined if it is not. */
   readonly traceparent: string | undefined;
   /** Called once the request has become a run: nothing of the message is needed any more. */
-  readonly accepted: () => void;
+  readonly accepted: (responseId: string) => void;
 }
 
 /** Makes the responder of each connection. */
@@ -82,7 +80,7 @@ export class SocketResponder {
       if (request['generate'] === false) return await this.prepare(request, send);
       const options = { remembered, traceparent };
       const response = await this.services.submission.submit(request, caller, options);
-      accepted();
+      accepted(response.run.runId);
       await this.generate(response, gone, send);
     } catch (error) {
       const previous = request['previous_response_id'];
@@ -115,7 +113,8 @@ export class SocketResponder {
     // The server ends its streams before its sockets, which say so themselves.
     if (!fold.ended && !gone.aborted && !this.isReleased) throw new AppError('SHUTTING_DOWN');
     if (!fold.ended || store) return;
-    this.conversations.set(run.runId, [...(await this.before(run)), ...response.input, ...(fold.ended.output ?? [])]);
+    const messages = [...(await this.before(run)), ...response.input, ...(fold.ended.output ?? [])];
+    this.conversations.set(run.runId, sinceSummary(messages));
   }
 
   /** The stored conversation that a response continues; what the connection remembers is part of its input. */

@@ -8,6 +8,8 @@ import { GENERIC_RULES, merged, overridden, type RuleChange, type WireRules } fr
 export interface ProfileClues {
   /** `LLM_PROFILE`: the name of a profile, or those of a server and a family, joined by `+`. */
   readonly named?: string | undefined;
+  /** What errors and logs call the setting with this name. Default: `LLM_PROFILE`. */
+  readonly namedBy?: string | undefined;
   /** The host name of the base URL. */
   readonly hostname: string;
   readonly model: string;
@@ -58,14 +60,15 @@ interface Found {
   readonly change: RuleChange;
 }
 
-function byName({ named, model }: ProfileClues): Found | undefined {
+function byName({ named, namedBy: reason = 'LLM_PROFILE', model }: ProfileClues): Found | undefined {
   if (named === undefined) return undefined;
-  const reason = 'LLM_PROFILE';
   if (named === GENERIC) return { name: GENERIC, reason, change: {} };
   const [first = '', second] = named.split('+');
   const server = SERVER_PROFILES.find(({ name }) => name === first);
   const family = FAMILY_PROFILES.find(({ name }) => name === (second ?? first));
-  if (second !== undefined ? !server || !family : !server && !family) throw new StartupError(unknownProfile(named));
+  if (second !== undefined ? !server || !family : !server && !family) {
+    throw new StartupError(unknownProfile(named, reason));
+  }
   if (!server) return { name: named, reason, change: wholeOf(family) };
   return { ...combination(server, second === undefined ? familyOf(model) : family), reason };
 }
@@ -115,11 +118,11 @@ function wholeOf(family: FamilyProfile | undefined): RuleChange {
   return family ? merged(family.template, family.rules) : {};
 }
 
-function unknownProfile(named: string): string {
+function unknownProfile(named: string, setting: string): string {
   const servers = SERVER_PROFILES.map(({ name }) => name).join(', ');
   const families = FAMILY_PROFILES.map(({ name }) => name).join(', ');
   return (
-    `LLM_PROFILE must be ${GENERIC}, a server (${servers}), a model family (${families}), ` +
+    `${setting} must be ${GENERIC}, a server (${servers}), a model family (${families}), ` +
     `or a server and a family joined by +, not ${JSON.stringify(named)}`
   );
 }

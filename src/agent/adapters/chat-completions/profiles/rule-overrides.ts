@@ -47,11 +47,12 @@ const CHECKS: Readonly<Partial<Record<keyof WireRules, Check>>> = {
  * The rules of `LLM_COMPAT` (contract model-servers, section 0).
  *
  * @param value its JSON
+ * @param setting what errors call it
  * @throws StartupError that names every member that is no rule, or whose value cannot be used
  */
-export function ruleOverrides(value: unknown): RuleChange {
+export function ruleOverrides(value: unknown, setting = 'LLM_COMPAT'): RuleChange {
   const problems = problemsIn(value);
-  if (problems.length > 0) throw new StartupError(`LLM_COMPAT cannot be used: ${problems.join('; ')}`);
+  if (problems.length > 0) throw new StartupError(`${setting} cannot be used: ${problems.join('; ')}`);
   return value as RuleChange;
 }
 

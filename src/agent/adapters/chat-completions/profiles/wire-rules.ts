@@ -68,6 +68,8 @@ export interface WireRules {
   readonly joinTexts: boolean;
   /** Whether a text may be blank. */
   readonly blankTexts: boolean;
+  /** Whether the content of an answer without words may be null beside calls. If not, it is an empty text. */
+  readonly nullContents: boolean;
   /** Which images are sent: all, those with their bytes, or none. Others are told in words. */
   readonly images: 'all' | 'inline' | 'none';
   /** The media types of inline images; empty for all. */
@@ -135,6 +137,7 @@ export const GENERIC_RULES: WireRules = {
   resultNames: false,
   joinTexts: false,
   blankTexts: true,
+  nullContents: true,
   images: 'all',
   imageTypes: [],
   thoughts: 'same',

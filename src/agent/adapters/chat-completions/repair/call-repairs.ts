@@ -2,7 +2,7 @@ import type { RuleSet } from '../profiles/wire-rules.js';
 import type { WrittenRequest } from '../request/request-body.js';
 import { UpstreamStatusError } from '../../upstream/upstream-error.js';
 import type { Dialect, LearnedRepair } from './dialect.js';
-import { logSentence } from './log-sentence.js';
+import { logSentence } from '../../upstream/log-sentence.js';
 import { refusalIn } from './refusal.js';
 import { repairFor } from './repair-table.js';
 import { SentRequest } from './sent-request.js';

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../../common/index.js';
 import type { ModelProfileInfo } from '../../../ports/model-client.js';
+import type { OpeningMemory } from '../opening-thoughts.js';
 import type { ChosenProfile } from '../profiles/profile-choice.js';
 import { merged, type RuleChange, type RuleSet, ruleSetOf } from '../profiles/wire-rules.js';
 import type { Repair } from './repair.js';
@@ -18,6 +19,8 @@ const MOST_KEPT = 200;
  * (contract model-servers, section 0).
  */
 export class Dialect {
+  /** How the answers of the model begin, for a server that may leave an opening tag out. */
+  readonly opening: OpeningMemory = { known: undefined };
   private change: RuleChange = {};
   private ruleSet: RuleSet;
   private readonly learned: LearnedRepair[] = [];

@@ -7,6 +7,11 @@ const PENALTIES = ['frequency_penalty', 'presence_penalty'];
 /** What reasoning models refuse together. */
 const SAMPLING = ['temperature', 'top_p', ...PENALTIES, 'logprobs', 'top_logprobs'];
 
+/** The members with which servers are told how hard to think. */
+const THINKING = ['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs'];
+/** What an answer can do without. */
+const OPTIONAL = [...SAMPLING, 'stop', 'seed', 'parallel_tool_calls', ...THINKING];
+
 /** "Function tools with reasoning_effort are not supported". */
 const effortWithTools: RepairRow = ({ refusal, sent, rules }) => {
   const isAbout =
@@ -34,9 +39,15 @@ const usage: RepairRow = ({ refusal, sent }) => {
 
 const sampling: RepairRow = (refused) => {
   const { refusal, sent } = refused;
-  const isFixed = /only (the default )?(\(?1\)?|[\d.]+)[^.]{0,20} (is|are|value)[^.]{0,10}(allowed|supported)/i.test(
-    refusal.sentence,
-  );
+  const isFixed =
+    /only (be set to |the default )?(\(?1\)?|[\d.]+)[^.]{0,20} (is|are|value|when)[^.]{0,10}(allowed|supported|thinking)/i.test(
+      refusal.sentence,
+    );
+  if (
+    /temperature['"`]? and ['"`]?top_p[^.]{0,40}(both|one)/i.test(refusal.text) &&
+    sent.members['top_p'] !== undefined
+  )
+    return without(['top_p'], 'top_p');
   if (!isFixed && (!isDenial(refusal) || isAboutValue(refusal))) return undefined;
   const known = SAMPLING.filter((name) => sent.members[name] !== undefined);
   const [named] = namedIn(refusal, known);
@@ -45,6 +56,21 @@ const sampling: RepairRow = (refused) => {
     return without(PENALTIES, 'penalties');
   }
   return isFixed && known.length > 0 ? without(SAMPLING, 'sampling') : undefined;
+};
+
+/** What says how hard the model is to think, where it does not, or not in these words. */
+const effort: RepairRow = ({ refusal, sent }) => {
+  const isAbout =
+    /(not|n't) support[^.]{0,20} (thinking|reasoning)|(thinking|reasoning)( mode)? is not supported|\bthink value|invalid (reasoning|think)[^.]{0,10} value/i;
+  const names = THINKING.filter((name) => sent.members[name] !== undefined);
+  return names.length > 0 && isAbout.test(refusal.text) ? without(names, 'thinking') : undefined;
+};
+
+/** A gateway that finds no server for what the request says beside its messages does not say what is too much. */
+const optionalMembers: RepairRow = ({ refusal, sent }) => {
+  const names = OPTIONAL.filter((name) => sent.members[name] !== undefined);
+  const isAbout = /no endpoints found that can handle the requested parameters/i;
+  return names.length > 0 && isAbout.test(refusal.text) ? without(names, 'optional') : undefined;
 };
 
 /** Every other member that a server does not know. */
@@ -75,4 +101,4 @@ function isNamed(refusal: Refused['refusal'], name: string): boolean {
 }
 
 /** The rows about what a body says beside messages and tools, in their order. */
-export const FIELD_ROWS = { effortWithTools, limit, usage, sampling, unknownMembers };
+export const FIELD_ROWS = { effortWithTools, limit, usage, sampling, effort, optionalMembers, unknownMembers };

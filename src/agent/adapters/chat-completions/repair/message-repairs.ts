@@ -2,10 +2,10 @@ import type { RuleChange } from '../profiles/wire-rules.js';
 import { isDenial, namedIn, type Refused, type Repair, type RepairRow } from './repair.js';
 
 const ORDER =
-  /roles? must alternate|must alternate|alternat(e|ing) between|unexpected role|(at|in) the (very )?(beginning|start)|last (message|role)|(first|second) message|after the \(?optional\)? system|only user,? (and )?assistant|role '?"?user'?"? after role|no user (query|message)|messages 参数非法|"1214"|must (start|begin|end) with|system[^.]{0,30}(role|message|prompt)[^.]{0,60}(not|n't|un|only|must|first)/i;
+  /roles? must alternate|must alternate|alternat(e|ing) between|unexpected role|(at|in) the (very )?(beginning|start)|last (message|role)|(first|second) message|after the \(?optional\)? system|only user,? (and )?assistant|role '?"?user'?"? after role|no user (query|message)|prefill|invalid chat setting|role param error|messages 参数非法|"1214"|must (start|begin|end) with|system[^.]{0,30}(role|message|prompt)[^.]{0,60}(not|n't|un|only|must|first)/i;
 const NO_SYSTEM =
   /system[^.]{0,40}(not|n't|un)[ -]?(be )?(support|allow|permit|accept)|(not|n't) support[^.]{0,30}system/i;
-const LAST_IS_USER = /last (message|role)[^.]{0,60}user|must end with[^.]{0,30}user/i;
+const LAST_IS_USER = /prefill|last (message|role)[^.]{0,60}user|must end with[^.]{0,30}user/i;
 
 /** The order of roles: the strict form, then a conversation without a system message. */
 const order: RepairRow = ({ refusal, sent, rules }) => {
@@ -84,7 +84,7 @@ const crowdedMessages: RepairRow = ({ refusal, rules }) => {
 
 const contents: RepairRow = ({ refusal, sent, rules }) => {
   const isAboutString =
-    /content[^.]{0,60}(must be|should be|expected|expects?)[^.]{0,20}(a |valid )*(string|str\b)|(valid string|str type|expected string|expected a string)|cannot unmarshal array/i;
+    /content[^.]{0,60}(must be|should be|expected|expects?)[^.]{0,20}(a |valid )*(string|str\b)|type mismatch of [^.]*content|(valid string|str type|expected string|expected a string)|cannot unmarshal array/i;
   const isAboutImage = /\bimages?\b|image_url|vision|multi-?modal|modalit/i;
   const media = sent.partsOf('user').filter(({ type }) => type !== 'text');
   const isRefused = isAboutString.test(refusal.text) || (isAboutImage.test(refusal.text) && media.length > 0);
@@ -115,6 +115,28 @@ const blankTexts: RepairRow = ({ refusal, rules }) => {
     /(must (be|contain|have)|should be|cannot be|not be|is)[^.]{0,20} (non-?empty|non-?whitespace|empty|blank)/i;
   if (!rules.blankTexts || !isAbout.test(refusal.text) || !/content|text/i.test(refusal.text)) return undefined;
   return { kind: 'blank', change: { blankTexts: false }, says: 'without blank texts' };
+};
+
+/** A server that takes tools or an answer in JSON, but not both: JSON is then asked for in words. */
+const formatWithTools: RepairRow = ({ refusal, sent }) => {
+  const isAbout =
+    /(function|tool)[^.]{0,60}(response mime|json mode|response_?format)|(json mode|response_?format|structured output)[^.]{0,60}(tool|function)/i;
+  if (sent.members['response_format'] === undefined || sent.toolNames.length === 0) return undefined;
+  if (!isDenial(refusal) || !isAbout.test(refusal.text)) return undefined;
+  return {
+    kind: 'format:words',
+    change: { jsonSchema: 'text', jsonObject: 'text' },
+    says: 'with JSON asked for in words',
+  };
+};
+
+/** Answers that consist of calls. */
+const nullContents: RepairRow = ({ refusal, sent, rules }) => {
+  const hasNull = sent.messages.some(({ role, content }) => role === 'assistant' && content === null);
+  const isAbout =
+    /content[^.]{0,80}(\bnull|\bnone|valid string|a string|required|missing)|(null|none)[^.]{0,40}content/i;
+  if (!hasNull || !rules.nullContents || !isAbout.test(refusal.text)) return undefined;
+  return { kind: 'contents:null', change: { nullContents: false }, says: 'with an empty text beside calls' };
 };
 
 /** Simpler schema, any object, words. */
@@ -155,5 +177,7 @@ export const MESSAGE_ROWS = {
   crowdedMessages,
   contents,
   blankTexts,
+  formatWithTools,
+  nullContents,
   formats,
 };

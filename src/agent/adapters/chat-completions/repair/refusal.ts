@@ -34,7 +34,7 @@ const SENTENCE_KEYS: ReadonlySet<string> = new Set([
 const UNKNOWN_MODEL =
   /model_not_found|(the|this)? ?model\b[^.]{0,80}\b(not found|not exist|no access)|unknown model|no such model|invalid model\b|not a valid model|deploymentnotfound/i;
 /** The kinds of failures that a refusal can be; an unknown model is told apart by its sentence. */
-const REFUSING: ReadonlySet<FailureKind> = new Set(['other', 'template', 'not-found']);
+const REFUSING: ReadonlySet<FailureKind> = new Set(['other', 'template', 'not-found', 'no-route']);
 /** Words of types of errors, which say nothing about a member. */
 const TYPES =
   /invalid_request_error|invalid_request|invalidparameter|badrequesterror|invalid_argument|unsupported_value/gi;

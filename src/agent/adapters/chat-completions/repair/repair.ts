@@ -30,7 +30,7 @@ export function isAboutValue({ sentence }: Refusal): boolean {
 }
 
 const DENIED =
-  /unsupported|not (currently |yet )?(be )?(support|permit|allow|accept|valid|enabled|available|implemented|recogni)|n't (support|permit|allow|accept|recogni)|unknown|unrecogni[sz]ed|forbidden|invalid|\bonly\b[^.]{0,80}(allowed|supported|permitted|accepted)|supported values|illegal|unexpected|extra (inputs|fields)|no endpoints found|deprecated|conflict|incompatible|cannot be|can not be|can't be|not compatible|unavailable|不支持|非法|无效|不允许/i;
+  /unsupported|not (currently |yet )?(be )?(support|permit|allow|accept|valid|enabled|available|implemented|recogni)|n't (support|permit|allow|accept|recogni)|unknown|unrecogni[sz]ed|forbidden|invalid|\bonly\b[^.]{0,80}(allowed|supported|permitted|accepted)|supported values|illegal|unexpected|extra (inputs|fields)|no endpoints found|deprecated|conflict|incompatible|cannot (both )?be|can not be|can't be|both be specified|extraneous|not compatible|unavailable|不支持|非法|无效|不允许/i;
 
 /** True for the words with which servers refuse a member of a request. */
 export function isDenial({ text }: Refusal): boolean {
@@ -69,7 +69,7 @@ function placeOf(name: string, text: string): number {
   const word = String.raw`(?<![\w])${name}(?![\w])`;
   if (!WORDS.has(name)) return text.search(new RegExp(word));
   const quoted = String.raw`['"\`‘“]${name}['"\`’”]`;
-  const announced = String.raw`(?:parameter|argument|field|property|option|name|key|input|request|model|body)s?\b[^.\n]{0,60}?[:>(\s]\s*${word}`;
+  const announced = String.raw`(?:parameter|argument|field|property|option|name|key|input|request|model|body)s?\b[^.\n]{0,60}?[:>([\s]\s*${word}`;
   const denied = String.raw`${word} (?:is|are) (?:not|un)`;
   return text.search(new RegExp(`${quoted}|${announced}|${denied}`));
 }

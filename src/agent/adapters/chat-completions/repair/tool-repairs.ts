@@ -7,6 +7,12 @@ const SINGLE_TOOLS = 2;
 const NO_TOOLS =
   /(\btools?\b|\btool[ _](use|calls?|calling)|\bfunction[ _]?call(s|ing)?\b|\bfunctions\b)[^.]{0,60}(not|n't|un)[ -]?(be |currently )?(supported|available|enabled|allowed|implemented)|(not|n't|no [^.]{0,60}) support[^.]{0,40}(\btools?\b|\btool (use|calls?|calling)|\bfunction)|auto"?'? tool choice requires|tool-call-parser|requires --jinja|tools param requires/i;
 
+/** Servers that know no results: calls and results are then told in words. */
+const NO_RESULTS =
+  /(invalid value: |unknown variant |invalid role:? )['"`]?tool['"`]?(?![a-z_])|role ['"`]?tool['"`]? is (not|un)/i;
+/** Said of system messages, too. */
+const ONLY_TWO_ROLES = /only user,? (and )?assistant roles/i;
+
 /** A tool that is named, or whose place in the list is. */
 const oneTool: RepairRow = ({ refusal, sent, rules }) => {
   const names = sent.toolNames;
@@ -30,6 +36,14 @@ const oneTool: RepairRow = ({ refusal, sent, rules }) => {
     change: { plainTools: [name] },
     says: `with the tool ${name} without a schema of its arguments`,
   };
+};
+
+/** A schema that the server cannot make a grammar of, or not in its dialect: it does not say which. */
+const anySchema: RepairRow = ({ refusal, sent, rules }) => {
+  const isAbout =
+    /(parse|parsing|convert|compile)[^.]{0,20} grammar|schema conversion|function\.parameters is not|flavou?red json schema/i;
+  if (sent.toolNames.length === 0 || rules.plainSchemas || !isAbout.test(refusal.text)) return undefined;
+  return sent.members['response_format'] === undefined ? allPlain() : undefined;
 };
 
 function allPlain(): Repair {
@@ -61,7 +75,11 @@ const neededTools: RepairRow = ({ refusal, sent, rules }) => {
 };
 
 const noTools: RepairRow = ({ refusal, sent }) => {
-  if (sent.toolNames.length === 0 || !NO_TOOLS.test(refusal.text) || /tool_choice/.test(refusal.text)) return undefined;
+  const hasRole = (name: string): boolean => sent.messages.some(({ role }) => role === name);
+  const isAboutRole =
+    hasRole('tool') && (NO_RESULTS.test(refusal.text) || (ONLY_TWO_ROLES.test(refusal.text) && !hasRole('system')));
+  if (sent.toolNames.length === 0 && !isAboutRole) return undefined;
+  if (!isAboutRole && (!NO_TOOLS.test(refusal.text) || /tool_choice/.test(refusal.text))) return undefined;
   return { kind: 'tools:none', change: { tools: false }, says: 'without tools' };
 };
 
@@ -109,4 +127,4 @@ const callIds: RepairRow = ({ refusal, sent, rules }) => {
 };
 
 /** The rows about tools and their calls. */
-export const TOOL_ROWS = { oneTool, neededTools, noTools, toolChoice, parallelCalls, callIds };
+export const TOOL_ROWS = { oneTool, anySchema, neededTools, noTools, toolChoice, parallelCalls, callIds };

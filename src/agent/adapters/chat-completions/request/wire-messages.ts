@@ -102,7 +102,7 @@ function answerContent(
   const isEmpty = content === '' || (!rules.blankTexts && content.trim() === '');
   if (parts) return isEmpty ? parts : [...parts, { type: 'text', text: content }];
   const text = `${prefix}${isEmpty ? '' : content}`;
-  return text === '' && toolCalls.length > 0 ? null : text;
+  return text === '' && toolCalls.length > 0 && rules.nullContents ? null : text;
 }
 
 function wireCalls(calls: readonly ModelToolCall[], state: ProviderState | undefined, { rules }: MessageForm): Body[] {

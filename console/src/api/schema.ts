@@ -1,0 +1,532 @@
+/* eslint-disable max-lines -- Written by scripts/console-types.mjs from docs/openapi.json. Do not edit it. */
+
+/** ActorDto of docs/openapi.json. */
+export interface ActorDto {
+  /** The account of a key. */
+  readonly account?: string;
+  /** The id of the key, or the name of the user. */
+  readonly id: string;
+  /** What the credential is. */
+  readonly kind: 'key' | 'user' | 'proxy' | 'cli' | 'none';
+}
+
+/** AgentDto of docs/openapi.json. */
+export interface AgentDto {
+  readonly description: string;
+  readonly exposure: 'public' | 'internal';
+  /** Whether requests that name no agent get this one. */
+  readonly isDefault: boolean;
+  /** Model calls that one run of it may make. */
+  readonly maxSteps: number;
+  /** The model that it has chosen; null: the configured model. */
+  readonly model: string | null;
+  /** The model that answers it, if a request names none. */
+  readonly modelName: string;
+  /** What it asks of the model with every call; options of a request take precedence. */
+  readonly modelOptions: Readonly<Record<string, unknown>>;
+  /** The agent type. */
+  readonly name: string;
+  /** What happens with a run whose worker was lost. */
+  readonly recovery: 'journal' | 'restart' | 'fail';
+  /** Names and globs of the tools of the server that it has; null: all. */
+  readonly tools: readonly string[] | null;
+}
+
+/** ApiKeyDto of docs/openapi.json. */
+export interface ApiKeyDto {
+  /** The identity of the caller; it survives rotations. */
+  readonly account: string;
+  readonly createdAt: string;
+  /** Kind and id of who created it. */
+  readonly createdBy: string;
+  /** null: never. */
+  readonly expiresAt: string | null;
+  /** A part of the key, which identifies it. */
+  readonly id: string;
+  /** Accurate to a minute. */
+  readonly lastUsedAt: string | null;
+  /** The network of the last use. */
+  readonly lastUsedNetwork: string | null;
+  /** Limits of the key itself, per minute. */
+  readonly limits: Readonly<Record<string, unknown>> | null;
+  readonly name: string | null;
+  /** Where the key is accepted from; null for everywhere. */
+  readonly networks: readonly string[] | null;
+  /** Until when a rotated key works. */
+  readonly overlapUntil: string | null;
+  readonly revokedAt: string | null;
+  readonly revokedBy: string | null;
+  readonly scopes: readonly string[];
+  /** `rotated`: the key works until `overlapUntil`. */
+  readonly status: 'active' | 'rotated' | 'expired' | 'revoked';
+  readonly tenant: string;
+  /** The user that the key always acts for. */
+  readonly user: string | null;
+}
+
+/** ApproversDto of docs/openapi.json. */
+export interface ApproversDto {
+  /** Whether somebody else than the owner and the starter of the run has to decide. */
+  readonly notOwner: boolean;
+  /** Patterns of role names, of which one must match; empty: any role. */
+  readonly roles: readonly string[];
+}
+
+/** DecidedByDto of docs/openapi.json. */
+export interface DecidedByDto {
+  readonly actor: DeciderActorDto;
+  readonly requestId: string;
+  /** The user in whose name it acted. */
+  readonly userId: string;
+}
+
+/** DeciderActorDto of docs/openapi.json. */
+export interface DeciderActorDto {
+  /** The account of a key. */
+  readonly account?: string;
+  readonly id: string;
+  readonly kind: 'key' | 'user' | 'proxy' | 'cli' | 'none';
+}
+
+/** EventPageDto of docs/openapi.json. */
+export interface EventPageDto {
+  readonly data: readonly LoggedEventDto[];
+  /** The `after` of the next page; null if no committed event follows. A page looks at 5,000 events at most, so with `text` or `type` it may have fewer than `limit` events, or none, although more follow. */
+  readonly nextCursor: string | null;
+  /** How many events the run has so far. */
+  readonly total: number;
+}
+
+/** InterruptAnswerDto of docs/openapi.json. */
+export interface InterruptAnswerDto {
+  /** The decision about an approval. */
+  readonly approve?: boolean;
+  /** Replaces all arguments of the call, if `mayEdit` is true. */
+  readonly arguments?: Readonly<Record<string, unknown>>;
+  /** true: nobody will answer. An approval is denied then. */
+  readonly cancel?: boolean;
+  /** The input: any JSON that matches the response schema. */
+  readonly payload?: Readonly<Record<string, unknown>>;
+  readonly reason?: string;
+}
+
+/** InterruptDecisionDto of docs/openapi.json. */
+export interface InterruptDecisionDto {
+  /** Of an approval. */
+  readonly approve?: boolean;
+  /** Of an approval: the arguments that replaced those of the model. */
+  readonly arguments?: Readonly<Record<string, unknown>>;
+  /** Of an approval: their JSON text, if they have integers beyond 2^53. */
+  readonly argumentsText?: string;
+  /** Of an input: the value. */
+  readonly payload?: Readonly<Record<string, unknown>>;
+  /** Why it was denied, or not answered. */
+  readonly reason?: string;
+}
+
+/** InterruptDto of docs/openapi.json. */
+export interface InterruptDto {
+  /** The agent; null once the run is removed. */
+  readonly agent: string | null;
+  readonly answeredAt: string | null;
+  /** null: whoever may decide approvals. */
+  readonly approvers: ApproversDto | null;
+  /** The arguments as the model wrote them. */
+  readonly arguments: Readonly<Record<string, unknown>> | null;
+  /** The call that needs the approval. */
+  readonly callId: string | null;
+  readonly createdAt: string;
+  /** Who answered it. Absent without authentication. */
+  readonly decidedBy?: DecidedByDto;
+  readonly decision: InterruptDecisionDto | null;
+  readonly expiresAt: string | null;
+  readonly id: string;
+  readonly kind: 'approval' | 'input';
+  /** Whether the arguments may be changed. */
+  readonly mayEdit: boolean;
+  /** The message for the person. */
+  readonly message: string | null;
+  /** Why the policy requires an approval. */
+  readonly reason: string | null;
+  /** Why the caller may not answer it; null if it may, and once it no longer waits. */
+  readonly refusal: string | null;
+  /** The first 200 characters of the text of the user that led to it. */
+  readonly request: string | null;
+  /** The JSON Schema of the input. */
+  readonly responseSchema: Readonly<Record<string, unknown>> | null;
+  /** The run that continues with the decision. */
+  readonly resumedByRunId: string | null;
+  /** The run that was interrupted. */
+  readonly runId: string;
+  /** The MCP server; `local` for a tool of this server. */
+  readonly serverLabel: string | null;
+  readonly sessionId: string;
+  readonly status: 'pending' | 'approved' | 'denied' | 'answered' | 'cancelled' | 'expired';
+  readonly toolName: string | null;
+  /** The user whose run asks. */
+  readonly userId: string;
+}
+
+/** JournalStepDto of docs/openapi.json. */
+export interface JournalStepDto {
+  /** null until it is finished. */
+  readonly endedAt: string | null;
+  readonly key: string;
+  /** The messages that it has written. */
+  readonly messageIds: readonly string[];
+  /** What a recovered run gets instead of repeating it. */
+  readonly output: Readonly<Record<string, unknown>> | null;
+  /** null in journals of earlier versions. */
+  readonly startedAt: string | null;
+  /** failed: `output` has the `error`. */
+  readonly status: 'begun' | 'finished' | 'failed';
+}
+
+/** LastRunDto of docs/openapi.json. */
+export interface LastRunDto {
+  readonly agent: string;
+  readonly id: string;
+  /** The first words of its input. */
+  readonly input: string | null;
+  readonly status: string;
+  /** Whether it was interrupted, and waits for a person or for its client. */
+  readonly waits: boolean;
+  readonly wire: string;
+}
+
+/** ListedAttachmentDto of docs/openapi.json. */
+export interface ListedAttachmentDto {
+  readonly createdAt: string;
+  /** When it is deleted; null while a session refers to it. */
+  readonly deleteAfter: string | null;
+  readonly filename: string;
+  readonly height: number;
+  readonly id: string;
+  readonly mimeType: string;
+  /** Of the bytes, as hex. */
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+  /** A signed URL of the content, made for this answer. */
+  readonly url: string;
+  /** Until when the URL works. */
+  readonly urlExpiresAt: string;
+  readonly userId: string;
+  readonly width: number;
+}
+
+/** LoggedEventDto of docs/openapi.json. */
+export interface LoggedEventDto {
+  /** When it was committed. */
+  readonly at: string;
+  readonly event: Readonly<Record<string, unknown>>;
+  /** Its number in the log, from 0, without gaps. */
+  readonly seq: number;
+  readonly type:
+    'response' | 'message' | 'content' | 'state' | 'step' | 'activity' | 'custom' | 'raw' | 'subagent' | 'interrupt';
+}
+
+/** McpServerDto of docs/openapi.json. */
+export interface McpServerDto {
+  readonly label: string;
+  /** Whether the server is not ready without it. */
+  readonly required: boolean;
+  /** idle: not used yet. */
+  readonly state: 'idle' | 'connecting' | 'up' | 'down';
+  /** The names of its tools that are available now. */
+  readonly tools: readonly string[];
+}
+
+/** PolicyAnswerDto of docs/openapi.json. */
+export interface PolicyAnswerDto {
+  /** Of `ask`: who may decide; absent: whoever may decide approvals. */
+  readonly approvers?: Readonly<Record<string, unknown>>;
+  /** The arguments as the tool would get them. */
+  readonly arguments: Readonly<Record<string, unknown>> | null;
+  /** `invalid`: the arguments do not match the schema, so the policy is not asked. */
+  readonly decision: 'allow' | 'ask' | 'deny' | 'invalid';
+  /** Of `ask`: milliseconds until the approval expires. */
+  readonly expiresInMs?: number;
+  /** Of `ask`: whether the person may change the arguments. */
+  readonly mayEdit?: boolean;
+  /** The reason of the rule, or what is wrong with the arguments. */
+  readonly reason: string | null;
+  /** The position, from 0, of the rule that decides; null if none does. */
+  readonly rule: number | null;
+}
+
+/** RunDetailDto of docs/openapi.json. */
+export interface RunDetailDto {
+  readonly agent: string;
+  /** How often it was started; more than 1 after a recovery. */
+  readonly attempt: number;
+  /** Who started it and what it may do; null without authentication. Only the kind of the actor unless the caller is that actor or has `data:tenant`. */
+  readonly authority: Readonly<Record<string, unknown>> | null;
+  /** When its cancellation was requested first. */
+  readonly cancelRequestedAt: string | null;
+  readonly createdAt: string;
+  readonly endedAt: string | null;
+  readonly error: RunErrorDto | null;
+  /** How many events are committed. */
+  readonly eventCount: number;
+  /** When its events were removed; null while it has them. */
+  readonly eventsRemovedAt: string | null;
+  readonly id: string;
+  /** The first 200 characters of the newest text of the user in the request. */
+  readonly input: string | null;
+  /** What an interrupted run has asked. */
+  readonly interrupts: readonly RunInterruptDto[];
+  /** The model that the request names; null if it names none. */
+  readonly model: string | null;
+  /** Its number in its session. */
+  readonly ordinal: number;
+  /** The client’s id of the run before. */
+  readonly parentRunId: string | null;
+  /** 1 for the next run of its session; null unless the run is queued. */
+  readonly queuePosition: number | null;
+  /** The client’s id of the run, unique in its session. */
+  readonly runKey: string | null;
+  readonly sessionId: string;
+  readonly startedAt: string | null;
+  readonly status: 'queued' | 'running' | 'completed' | 'incomplete' | 'failed' | 'canceled' | 'interrupted';
+  /** Where the run was recovered, oldest first. */
+  readonly takeovers: readonly TakeoverDto[];
+  /** True for a run that failed because it took too long. */
+  readonly timedOut: boolean;
+  /** The run that this one continues with an answer; null for the first run of a turn. */
+  readonly turn: RunTurnDto | null;
+  readonly usage: TokenUsageDto | null;
+  /** The user it belongs to. */
+  readonly userId: string;
+  /** What an interrupted run waits for: a decision, a value, or results of tools of the client. null once its turn went on, or cannot any more. */
+  readonly waitsFor: 'approval' | 'input' | 'client' | null;
+  /** The wire that has accepted it. */
+  readonly wire: string;
+  /** The process that executes it; null while none does. */
+  readonly worker: string | null;
+}
+
+/** RunErrorDto of docs/openapi.json. */
+export interface RunErrorDto {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** RunInterruptDto of docs/openapi.json. */
+export interface RunInterruptDto {
+  /** As `GET /interrupts/{id}`. */
+  readonly id: string;
+  readonly kind: 'approval' | 'input';
+  /** The run that continues with the answer. */
+  readonly resumedByRunId: string | null;
+  readonly status: string;
+  readonly toolName: string | null;
+}
+
+/** RunRequestDto of docs/openapi.json. */
+export interface RunRequestDto {
+  readonly agent: string;
+  /** The messages that the session did not have yet. */
+  readonly input: readonly Readonly<Record<string, unknown>>[];
+  /** Tools and restrictions, model options, client time, forwarded properties, state. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly wire: string;
+  /** What the wire stores with the run. */
+  readonly wireData: Readonly<Record<string, unknown>>;
+}
+
+/** RunSummaryDto of docs/openapi.json. */
+export interface RunSummaryDto {
+  readonly agent: string;
+  /** How often it was started; more than 1 after a recovery. */
+  readonly attempt: number;
+  readonly createdAt: string;
+  readonly endedAt: string | null;
+  readonly error: RunErrorDto | null;
+  readonly id: string;
+  /** The first 200 characters of the newest text of the user in the request. */
+  readonly input: string | null;
+  /** What an interrupted run has asked. */
+  readonly interrupts: readonly RunInterruptDto[];
+  /** The model that the request names; null if it names none. */
+  readonly model: string | null;
+  /** 1 for the next run of its session; null unless the run is queued. */
+  readonly queuePosition: number | null;
+  readonly sessionId: string;
+  readonly startedAt: string | null;
+  readonly status: 'queued' | 'running' | 'completed' | 'incomplete' | 'failed' | 'canceled' | 'interrupted';
+  /** The run that this one continues with an answer; null for the first run of a turn. */
+  readonly turn: RunTurnDto | null;
+  readonly usage: TokenUsageDto | null;
+  /** The user it belongs to. */
+  readonly userId: string;
+  /** What an interrupted run waits for: a decision, a value, or results of tools of the client. null once its turn went on, or cannot any more. */
+  readonly waitsFor: 'approval' | 'input' | 'client' | null;
+  /** The wire that has accepted it. */
+  readonly wire: string;
+}
+
+/** RunTurnDto of docs/openapi.json. */
+export interface RunTurnDto {
+  readonly id: string;
+  /** Its `input`. */
+  readonly input: string | null;
+}
+
+/** ServerToolDto of docs/openapi.json. */
+export interface ServerToolDto {
+  /** The hints of its provider, as MCP defines them. */
+  readonly annotations: Readonly<Record<string, unknown>> | null;
+  readonly description: string;
+  /** What a repeated call would do; `unsafe` calls are never repeated. */
+  readonly effects: 'none' | 'idempotent' | 'unsafe';
+  /** Whether calls can need an approval, depending on their arguments. */
+  readonly mayAsk: boolean;
+  readonly name: string;
+  /** The JSON Schema of its arguments. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** The label of its MCP server; `local` for a tool of this server. */
+  readonly server: string;
+  /** Milliseconds after which a call is aborted. */
+  readonly timeoutMs: number;
+}
+
+/** SessionDetailDto of docs/openapi.json. */
+export interface SessionDetailDto {
+  readonly createdAt: string;
+  readonly id: string;
+  readonly lastRun: LastRunDto | null;
+  /** How many messages were added to it, including removed ones. */
+  readonly messageCount: number;
+  /** What its owner stores with it. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** The first 200 characters of the first text of the user; null if its runs have none. */
+  readonly title: string | null;
+  readonly updatedAt: string;
+  readonly userId: string;
+}
+
+/** SessionMessageDto of docs/openapi.json. */
+export interface SessionMessageDto {
+  readonly createdAt: string;
+  /** As the Agent API shows it. */
+  readonly message: Readonly<Record<string, unknown>>;
+  /** null: it was added outside of a run. */
+  readonly runId: string | null;
+  /** Grows with every message of the session; may have gaps. */
+  readonly seq: number;
+}
+
+/** SessionStateDto of docs/openapi.json. */
+export interface SessionStateDto {
+  /** Newest first, as far as the events were not removed. */
+  readonly data: readonly StateChangeDto[];
+  /** The `cursor` of the next page of changes; null on the last page. A page looks at 50 runs at most, so it may have fewer than `limit` changes, or none, although more follow. */
+  readonly nextCursor: string | null;
+  /** The state now. */
+  readonly state: Readonly<Record<string, unknown>>;
+  readonly updatedAt: string;
+}
+
+/** SessionSummaryDto of docs/openapi.json. */
+export interface SessionSummaryDto {
+  readonly createdAt: string;
+  readonly id: string;
+  readonly lastRun: LastRunDto | null;
+  /** How many messages were added to it, including removed ones. */
+  readonly messageCount: number;
+  /** The first 200 characters of the first text of the user; null if its runs have none. */
+  readonly title: string | null;
+  readonly updatedAt: string;
+  readonly userId: string;
+}
+
+/** SpanDto of docs/openapi.json. */
+export interface SpanDto {
+  /** Of a tool call, or of the approval of one. */
+  readonly callId?: string;
+  /** More of it: `error` and `retries` of a model call, `failure` of a tool call, the status of an interrupt, the discarded messages. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** null while it lasts. Equal to `startedAt` for a moment, such as a recovery. */
+  readonly endedAt: string | null;
+  /** Unique in the run. */
+  readonly id: string;
+  /** Of an approval or an input. */
+  readonly interruptId?: string;
+  /** queue: waits to be started; step: a step of the agent’s own; phase: announced by the agent; approval, input: waits for a person; recovery: another worker continues; agent: what is being executed is not known yet. */
+  readonly kind:
+    'queue' | 'model' | 'tool' | 'step' | 'phase' | 'subagent' | 'approval' | 'input' | 'recovery' | 'agent';
+  readonly name: string;
+  /** The span that contains it: that of a subagent. */
+  readonly parentId: string | null;
+  /** The event that records it, where there is one. */
+  readonly seq?: number;
+  readonly startedAt: string;
+  /** Of a tool call and of an approval also: denied: a person said no; refused: the policy did; invalid: the arguments do not match, or there is no such tool; expired: nobody answered in time; in_doubt: it may have taken effect, and is not repeated. canceled: the run was stopped. */
+  readonly status:
+    'running' | 'completed' | 'failed' | 'canceled' | 'denied' | 'refused' | 'invalid' | 'expired' | 'in_doubt';
+  /** Of a model call whose provider reports it. */
+  readonly usage?: TokenUsageDto;
+}
+
+/** StateChangeDto of docs/openapi.json. */
+export interface StateChangeDto {
+  readonly at: string;
+  /** True for the state that the run began with. */
+  readonly initial?: boolean;
+  readonly kind: 'snapshot' | 'delta';
+  /** Of a delta: an RFC 6902 patch. */
+  readonly patch?: readonly Readonly<Record<string, unknown>>[];
+  readonly runId: string;
+  /** The number of the event in the log of that run. */
+  readonly seq: number;
+  /** Of a snapshot: the whole state. */
+  readonly snapshot?: Readonly<Record<string, unknown>>;
+}
+
+/** TakeoverDto of docs/openapi.json. */
+export interface TakeoverDto {
+  readonly at: string;
+  /** The attempt that began. */
+  readonly attempt: number;
+  /** Messages that were discarded and written again. */
+  readonly discardedMessageIds: readonly string[];
+  /** How many finished steps were not repeated. */
+  readonly resumedFromStep: number;
+  /** The number of the event that records it. */
+  readonly seq: number;
+}
+
+/** TimelineDto of docs/openapi.json. */
+export interface TimelineDto {
+  /** null while the run has not ended. */
+  readonly endedAt: string | null;
+  readonly runId: string;
+  /** By their beginning. Those of the journal are lost with the events. */
+  readonly spans: readonly SpanDto[];
+  readonly startedAt: string;
+  readonly status: string;
+}
+
+/** TokenUsageDto of docs/openapi.json. */
+export interface TokenUsageDto {
+  /** Part of `inputTokens`. */
+  readonly cachedTokens?: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Part of `outputTokens`. */
+  readonly reasoningTokens?: number;
+  readonly totalTokens: number;
+}
+
+/** WhoamiDto of docs/openapi.json. */
+export interface WhoamiDto {
+  readonly actor: ActorDto;
+  /** When the credential ends. */
+  readonly expiresAt: string | null;
+  readonly roles: readonly string[];
+  readonly scopes: readonly string[];
+  readonly tenantId: string;
+  /** The user in whose name the request acts. */
+  readonly userId: string;
+}

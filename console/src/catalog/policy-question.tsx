@@ -1,0 +1,93 @@
+import { type ReactNode, useState } from 'react';
+import { json } from '../api/client.js';
+import type { PolicyAnswer, Tool } from '../api/types.js';
+import { duration } from '../lib/format.js';
+import { SchemaForm } from '../schema/schema-form.js';
+import { defaultOf } from '../schema/schema-values.js';
+import { ErrorNotice } from '../ui/error-notice.js';
+import { JsonTree } from '../ui/json-tree.js';
+
+/** What the decisions of the policy mean. */
+const DECISIONS: Readonly<Record<string, { readonly tone: string; readonly means: string }>> = {
+  allow: { tone: 'success', means: 'The call is made.' },
+  ask: { tone: 'warning', means: 'The run waits until somebody approves the call.' },
+  deny: { tone: 'error', means: 'The call is refused by policy; the model is told so.' },
+  invalid: { tone: 'error', means: 'The arguments do not match the schema, so the policy is not asked.' },
+};
+
+/** Asks the policy about a call. Nothing is called. */
+export function PolicyQuestion({ tool: { name, parameters } }: { readonly tool: Tool }): ReactNode {
+  const [value, setValue] = useState<unknown>(() => defaultOf(parameters) ?? {});
+  const [answer, setAnswer] = useState<PolicyAnswer>();
+  const [error, setError] = useState<unknown>();
+  const ask = (): void => {
+    setError(undefined);
+    json<PolicyAnswer>(`api/v1/tools/${encodeURIComponent(name)}/policy`, { body: { arguments: value } }).then(
+      setAnswer,
+      setError,
+    );
+  };
+  return (
+    <form
+      className="stack"
+      aria-label={`Policy for ${name}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        ask();
+      }}
+    >
+      <h3>Would this ask?</h3>
+      <p className="muted">The policy decides about a call by you with these arguments. Nothing is called.</p>
+      <SchemaForm id={`policy-${name}`} schema={parameters} value={value} label="Arguments" onChange={setValue} />
+      <div>
+        <button type="submit">Ask the policy</button>
+      </div>
+      <ErrorNotice error={error} />
+      {answer && <Decision answer={answer} />}
+    </form>
+  );
+}
+
+/** The whole decision: the rule, its reason, and who may approve. */
+function Decision({ answer }: { readonly answer: PolicyAnswer }): ReactNode {
+  const { decision, rule, reason, expiresInMs, mayEdit } = answer;
+  const { tone, means } = DECISIONS[decision] ?? { tone: 'neutral', means: '' };
+  const facts: readonly (readonly [string, string])[] = [
+    ['Rule', rule === null ? ruleless(decision) : `number ${rule} of the policy, counted from 0`],
+    ...(reason === null ? [] : [['Reason', reason] as const]),
+    ...(decision === 'ask'
+      ? ([
+          ['Who may approve', approversOf(answer)],
+          ['Changes', mayEdit ? 'the person may change the arguments' : 'the arguments stay as they are'],
+          ...(expiresInMs === undefined ? [] : [['Expires', `after ${duration(expiresInMs)}`] as const]),
+        ] as const)
+      : []),
+  ];
+  return (
+    <div className="decision" role="status">
+      <p>
+        <span className={`badge ${tone}`}>{decision}</span> {means}
+      </p>
+      <dl>
+        {facts.map(([title, text]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      {answer.arguments !== null && <JsonTree value={answer.arguments} label="Arguments as the tool would get them" />}
+    </div>
+  );
+}
+
+function ruleless(decision: string): string {
+  if (decision === 'invalid') return 'none was asked';
+  return decision === 'allow' ? 'none forbids the call or asks' : 'none matches: unsafe tools ask by default';
+}
+
+function approversOf({ approvers = {} }: PolicyAnswer): string {
+  const { roles, notOwner } = approvers as { readonly roles?: readonly string[]; readonly notOwner?: boolean };
+  const who = roles ? `somebody with the role ${roles.join(' or ')}` : 'whoever may decide approvals';
+  return notOwner ? `${who}, but not the owner of the run nor who started it` : who;
+}

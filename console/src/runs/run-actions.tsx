@@ -1,0 +1,58 @@
+import { type ReactNode, useState } from 'react';
+import { useLack } from '../access/rights.js';
+import { request } from '../api/client.js';
+import type { RunDetail } from '../api/types.js';
+import { hrefOf, Link } from '../lib/router.js';
+import { ErrorNotice } from '../ui/error-notice.js';
+import { Lack } from '../ui/lack.js';
+import { isOver } from './run-status.js';
+
+/** What can be done with a run. */
+export function RunActions({ run, path }: { readonly run: RunDetail; readonly path: string }): ReactNode {
+  const [error, setError] = useState<unknown>();
+  const lack = useLack('runs:write');
+  const cancel = (): void => {
+    request(`${path}/cancel`, { method: 'POST', body: {} }).catch(setError);
+  };
+  const download = (): void => {
+    save(`${path}/events.jsonl`, `${run.id}.jsonl`).catch(setError);
+  };
+  return (
+    <div className="row actions">
+      {!isOver(run.status) && (
+        <button
+          type="button"
+          className="danger"
+          disabled={lack !== undefined}
+          aria-describedby={lack && 'lack-cancel'}
+          onClick={cancel}
+        >
+          Cancel the run
+        </button>
+      )}
+      {(run.waitsFor === 'approval' || run.waitsFor === 'input') && (
+        <Link to={hrefOf(['inbox'])} className="button">
+          Answer in the inbox
+        </Link>
+      )}
+      <Link to={hrefOf(['talk'], { session: run.sessionId })} className="button">
+        Open in Talk
+      </Link>
+      <button type="button" disabled={run.eventsRemovedAt !== null} onClick={download}>
+        Download JSONL
+      </button>
+      <ErrorNotice error={error} />
+      {!isOver(run.status) && <Lack id="lack-cancel" why={lack} />}
+    </div>
+  );
+}
+
+/** Saves an answer as a file. It is fetched, because a link could not carry the credential. */
+async function save(path: string, name: string): Promise<void> {
+  const url = URL.createObjectURL(await (await request(path)).blob());
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

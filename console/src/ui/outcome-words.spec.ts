@@ -1,0 +1,22 @@
+import { outcomeWord, stateOf } from './outcome-words.js';
+
+describe('how a run stands', () => {
+  const asked = (status: string): Parameters<typeof stateOf>[0]['interrupts'] => [
+    { id: 'a', kind: 'approval', status, toolName: 'pay', resumedByRunId: 'next' },
+  ];
+  const word = (run: Partial<Parameters<typeof stateOf>[0]>): string =>
+    outcomeWord(stateOf({ status: 'interrupted', waitsFor: null, interrupts: [], ...run }));
+
+  it.each([
+    ['Stopped', { status: 'canceled' }],
+    ['Waits for approval', { waitsFor: 'approval', interrupts: asked('pending') }],
+    ['Waits for an answer', { waitsFor: 'input' }],
+    ['Waits for the client', { waitsFor: 'client' }],
+    ['Continued', { interrupts: asked('denied') }],
+    ['Continued', {}],
+    ['Not answered', { interrupts: asked('cancelled') }],
+    ['Not answered', { interrupts: asked('expired') }],
+  ] as const)('%s', (expected, run) => {
+    expect(word(run)).toBe(expected);
+  });
+});

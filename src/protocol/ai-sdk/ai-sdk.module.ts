@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { SessionModule } from '../../session/index.js';
+import { WireModule } from '../wire/index.js';
+import { ActiveTurns } from './active-turns.js';
+import { AiSdkAgentsController, AiSdkController } from './ai-sdk.controller.js';
+import { AiSdkService } from './ai-sdk.service.js';
+import { AiSdkWire } from './ai-sdk.wire.js';
+import { ChatMessagesService } from './chat-messages.service.js';
+import { ChatRequests } from './chat-requests.js';
+import { ChatSubmission } from './chat-submission.js';
+import { TurnAnswers } from './turn-answers.js';
+import { TurnMessages } from './turn-messages.js';
+import { Turns } from './turns.js';
+
+/** The UI message stream of the AI SDK. Needs `Runs`, `Interrupts` and the settings from global modules. */
+@Module({
+  imports: [WireModule, SessionModule],
+  controllers: [AiSdkController, AiSdkAgentsController],
+  providers: [
+    AiSdkWire,
+    AiSdkService,
+    ActiveTurns,
+    ChatMessagesService,
+    ChatRequests,
+    ChatSubmission,
+    TurnAnswers,
+    TurnMessages,
+    Turns,
+  ],
+})
+export class AiSdkModule {}
