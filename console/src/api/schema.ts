@@ -237,6 +237,76 @@ export interface McpServerDto {
   readonly tools: readonly string[];
 }
 
+/** ModelCheckDto of docs/openapi.json. */
+export interface ModelCheckDto {
+  readonly name: 'text' | 'tool' | 'tool result' | 'JSON' | 'limit' | 'image';
+  /** Why it does not work, in one sentence. */
+  readonly note: string | null;
+  readonly outcome: 'works' | 'failed' | 'unsupported' | 'skipped';
+}
+
+/** ModelFailureDto of docs/openapi.json. */
+export interface ModelFailureDto {
+  readonly address: string | null;
+  /** The last time that it occurred. */
+  readonly at: string;
+  /** The likely cause, and the setting to look at. */
+  readonly cause: string | null;
+  readonly code: string;
+  readonly count: number;
+  /** What clients were told. */
+  readonly message: string;
+  readonly model: string;
+  /** What the server said, without anything of a conversation. */
+  readonly says: string | null;
+  readonly status: number | null;
+}
+
+/** ModelRepairDto of docs/openapi.json. */
+export interface ModelRepairDto {
+  readonly kind: string;
+  readonly says: string;
+  /** What the server said, without anything of a conversation. */
+  readonly sentence: string;
+}
+
+/** ModelReportDto of docs/openapi.json. */
+export interface ModelReportDto {
+  readonly checks: readonly ModelCheckDto[];
+  /** Tokens of the questions, as far as the server tells them. */
+  readonly inputTokens: number;
+  /** Tokens of the answers, as far as the server tells them. */
+  readonly outputTokens: number;
+  /** Requests that were made, at most eight. */
+  readonly requests: number;
+}
+
+/** ModelServerDto of docs/openapi.json. */
+export interface ModelServerDto {
+  readonly address: string | null;
+  /** The last failures since the process started, the newest first. */
+  readonly failures: readonly ModelFailureDto[];
+  /** How it is called. */
+  readonly kind: string;
+  /** The model of requests that name none. */
+  readonly name: string;
+  /** Null for models without a profile. */
+  readonly profile: ModelWritingDto | null;
+  /** What the model was chosen by. */
+  readonly reason: string;
+}
+
+/** ModelWritingDto of docs/openapi.json. */
+export interface ModelWritingDto {
+  readonly name: string;
+  /** The value of LLM_COMPAT that makes the repairs unnecessary; empty without any. */
+  readonly overrides: Readonly<Record<string, unknown>>;
+  /** What the profile was chosen by. */
+  readonly reason: string;
+  /** Repairs in force since the process started. */
+  readonly repairs: readonly ModelRepairDto[];
+}
+
 /** PolicyAnswerDto of docs/openapi.json. */
 export interface PolicyAnswerDto {
   /** Of `ask`: who may decide; absent: whoever may decide approvals. */

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import { json } from '../api/client.js';
 import type { PolicyAnswer, Tool } from '../api/types.js';
+import { decidersOf } from '../lib/deciders.js';
 import { duration } from '../lib/format.js';
 import { SchemaForm } from '../schema/schema-form.js';
 import { defaultOf } from '../schema/schema-values.js';
@@ -57,7 +58,7 @@ function Decision({ answer }: { readonly answer: PolicyAnswer }): ReactNode {
     ...(reason === null ? [] : [['Reason', reason] as const]),
     ...(decision === 'ask'
       ? ([
-          ['Who may approve', approversOf(answer)],
+          ['Who may approve', decidersOf(answer.approvers ?? {})],
           ['Changes', mayEdit ? 'the person may change the arguments' : 'the arguments stay as they are'],
           ...(expiresInMs === undefined ? [] : [['Expires', `after ${duration(expiresInMs)}`] as const]),
         ] as const)
@@ -84,10 +85,4 @@ function Decision({ answer }: { readonly answer: PolicyAnswer }): ReactNode {
 function ruleless(decision: string): string {
   if (decision === 'invalid') return 'none was asked';
   return decision === 'allow' ? 'none forbids the call or asks' : 'none matches: unsafe tools ask by default';
-}
-
-function approversOf({ approvers = {} }: PolicyAnswer): string {
-  const { roles, notOwner } = approvers as { readonly roles?: readonly string[]; readonly notOwner?: boolean };
-  const who = roles ? `somebody with the role ${roles.join(' or ')}` : 'whoever may decide approvals';
-  return notOwner ? `${who}, but not the owner of the run nor who started it` : who;
 }

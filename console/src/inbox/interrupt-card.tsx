@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { json } from '../api/client.js';
 import type { Interrupt, InterruptAnswer } from '../api/types.js';
+import { decidersOf } from '../lib/deciders.js';
 import { ago, time } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
 import { ErrorNotice } from '../ui/error-notice.js';
@@ -74,9 +75,4 @@ function Facts({ interrupt, now }: { readonly interrupt: Interrupt; readonly now
       {approvers && <p className="muted">To be decided by {decidersOf(approvers)}.</p>}
     </header>
   );
-}
-
-function decidersOf({ roles, notOwner }: NonNullable<Interrupt['approvers']>): string {
-  const who = roles.length === 0 ? 'whoever may decide approvals' : `somebody with the role ${roles.join(' or ')}`;
-  return notOwner ? `${who}, but not the owner of the run nor who started it` : who;
 }

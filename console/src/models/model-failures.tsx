@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { time } from '../lib/format.js';
-import type { ModelFailure } from './model-server.js';
+import type { ModelFailure } from '../api/types.js';
 
 /** The last failures, each with what the server said and the likely cause. */
 export function ModelFailures({ failures }: { readonly failures: readonly ModelFailure[] }): ReactNode {

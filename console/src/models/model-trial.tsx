@@ -6,7 +6,8 @@ import type { Whoami } from '../api/types.js';
 import { count } from '../lib/format.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { useAction } from '../ui/use-action.js';
-import { type ModelReport, MODELS_PATH } from './model-server.js';
+import type { ModelReport } from '../api/types.js';
+import { MODELS_PATH } from './models-path.js';
 
 const BADGES = { works: 'success', failed: 'error', unsupported: 'warning', skipped: '' } as const;
 

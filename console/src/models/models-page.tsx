@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { json } from '../api/client.js';
-import type { Page } from '../api/types.js';
+import type { ModelServer, Page } from '../api/types.js';
 import { Json } from '../ui/json.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { ModelFailures } from './model-failures.js';
-import { type ModelServer, MODELS_PATH } from './model-server.js';
+import { MODELS_PATH } from './models-path.js';
 import { ModelTrial } from './model-trial.js';
 
 /** The configured model servers: how they are called, what they refused, what failed, and whether they work. */
