@@ -1,9 +1,12 @@
 /**
  * Who may import whom. The house is built in layers:
- * common, events <- session, tools, attachment <- agent <- run <- protocol <- app.module
+ * common, events <- agent/{session, tools, interrupt, attachment} <- agent <- run <- protocol <- app.module
  */
-const FEATURES =
-  'access|agent|attachment|chores|common|config|database|events|health|interrupt|outgoing|run|samples|session|telemetry|tools|ui-schema|user-settings';
+const AGENT_ROOMS = 'attachment|interrupt|session|tools';
+const FEATURES = `access|audit|agent/(?:${AGENT_ROOMS})|agent|chores|common|config|database|events|health|outbox|outgoing|run|runtime|samples|schedules|telemetry|ui-schema|usage|user-settings|webhooks`;
+/** The folder of a feature: a folder of src/, or one of the rooms of src/agent. */
+const FEATURE = `agent/(?:${AGENT_ROOMS})|[^/]+`;
+const ADAPTERS = `^src/(?:${FEATURE})/adapters/`;
 const SPECS = '\\.spec\\.ts$|/testing/';
 /** Plain functions: no framework, no database, no streams library. */
 const FRAMEWORKS = '^node_modules/(@nestjs/|typeorm/|rxjs/|fastify/)';
@@ -16,6 +19,17 @@ function layer(name, above) {
     severity: 'error',
     from: { path: `^src/${name}/`, pathNot: SPECS },
     to: { path: `^src/(${above})/` },
+  };
+}
+
+/** A room of src/agent knows those of the others that are named, and nothing else of src/agent. */
+function agentRoom(name, others) {
+  return {
+    name: `agent-${name}-knows-nothing-above`,
+    comment: 'The agents, the model loop and the model clients are above the rooms.',
+    severity: 'error',
+    from: { path: `^src/agent/${name}/`, pathNot: SPECS },
+    to: { path: '^src/agent/', pathNot: `^src/agent/(${[name, ...others].join('|')})/` },
   };
 }
 
@@ -91,43 +105,52 @@ module.exports = {
       comment: 'Only the module file of the same feature and the composition root name an adapter.',
       severity: 'error',
       from: {
-        path: '^src/([^/]+)/',
-        pathNot: `^src/[^/]+/adapters/|^src/[^/]+/[^/]+\\.module\\.ts$|${SPECS}`,
+        path: '^src/[^/]+/',
+        pathNot: `${ADAPTERS}|^src/(?:${FEATURE})/[^/]+\\.module\\.ts$|${SPECS}`,
       },
-      to: { path: '^src/[^/]+/adapters/' },
+      to: { path: ADAPTERS },
     },
     {
       name: 'adapters-of-another-feature',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: SPECS },
-      to: { path: '^src/[^/]+/adapters/', pathNot: '^src/$1/adapters/' },
+      from: { path: `^src/(${FEATURE})/`, pathNot: SPECS },
+      to: { path: ADAPTERS, pathNot: '^src/$1/adapters/' },
     },
     {
       name: 'features-are-imported-by-their-index',
       comment: 'The index is what a feature promises; the rest may change.',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: SPECS },
+      from: { path: `^src/(${FEATURE})/`, pathNot: SPECS },
       to: {
         path: `^src/(${FEATURES})/.+`,
         pathNot: ['^src/$1/', `^src/(${FEATURES})/index\\.ts$`],
       },
     },
-    layer('common', 'agent|attachment|chores|config|database|events|health|protocol|run|session|telemetry|tools'),
-    layer('events', 'agent|attachment|chores|config|database|health|protocol|run|session|telemetry|tools'),
+    {
+      name: 'rooms-of-the-agent-are-imported-by-their-index',
+      severity: 'error',
+      from: { path: '^src/agent/', pathNot: `^src/agent/(${AGENT_ROOMS})/|${SPECS}` },
+      to: { path: `^src/agent/(${AGENT_ROOMS})/.+`, pathNot: `^src/agent/(${AGENT_ROOMS})/index\\.ts$` },
+    },
+    layer('common', 'runtime|agent|chores|config|database|events|health|protocol|run|telemetry'),
     layer(
-      'config',
-      'agent|attachment|chores|database|events|health|interrupt|protocol|run|samples|session|telemetry|tools|ui-schema|user-settings',
+      'runtime',
+      'access|agent|boot|chores|config|database|events|health|outbox|outgoing|protocol|run|samples|telemetry',
     ),
-    layer('database', 'agent|attachment|chores|health|protocol|run|session|telemetry|tools'),
+    layer('events', 'agent|chores|config|database|health|protocol|run|telemetry'),
+    layer('config', 'agent|chores|database|events|health|protocol|run|samples|telemetry|ui-schema|user-settings'),
+    layer('database', 'agent|chores|health|protocol|run|telemetry'),
+    layer('chores', 'access|agent|health|protocol|run|samples|telemetry|ui-schema|user-settings'),
+    layer('outgoing', 'access|agent|chores|database|health|protocol|run|samples|telemetry|ui-schema|user-settings'),
     layer(
-      'chores',
-      'access|agent|attachment|health|interrupt|protocol|run|samples|session|telemetry|tools|ui-schema|user-settings',
+      'usage',
+      'access|agent|health|outbox|outgoing|protocol|run|samples|schedules|telemetry|ui-schema|user-settings|webhooks',
     ),
     layer(
-      'outgoing',
-      'access|agent|attachment|chores|database|health|interrupt|protocol|run|samples|session|telemetry|tools|ui-schema|user-settings',
+      'audit',
+      'access|agent|health|outbox|outgoing|protocol|run|samples|schedules|telemetry|ui-schema|usage|user-settings|webhooks',
     ),
-    layer('access', 'agent|attachment|health|interrupt|protocol|run|samples|session|tools|user-settings'),
+    layer('access', 'agent|health|protocol|run|samples|user-settings'),
     {
       name: 'identity-comes-from-a-credential',
       comment:
@@ -136,11 +159,21 @@ module.exports = {
       from: { path: '^src/', pathNot: `^src/(access|boot|cli|health|protocol|app\\.(module|settings|setup))|${SPECS}` },
       to: { path: '^src/access/' },
     },
-    layer('session', 'agent|health|protocol|run'),
-    layer('interrupt', 'agent|health|protocol|run|session'),
-    layer('tools', 'agent|interrupt|health|protocol|run|session'),
+    agentRoom('session', ['attachment', 'interrupt', 'tools']),
+    agentRoom('interrupt', ['attachment', 'tools']),
+    agentRoom('attachment', ['interrupt', 'session']),
+    agentRoom('tools', ['attachment']),
     layer('agent', 'health|protocol|run'),
-    layer('run', 'health|protocol'),
+    layer('run', 'health|outbox|protocol|schedules|webhooks'),
+    layer('outbox', 'access|health|protocol|samples|schedules|user-settings|webhooks'),
+    layer('webhooks', 'access|health|protocol|samples|schedules|user-settings'),
+    layer('schedules', 'access|health|protocol|samples'),
+    {
+      name: 'outbox-knows-no-agents',
+      severity: 'error',
+      from: { path: '^src/outbox/', pathNot: SPECS },
+      to: { path: '^src/agent/', pathNot: `^src/agent/(${AGENT_ROOMS})/` },
+    },
     runFolder('ports', 'accept|adapters|dispatch|end|execute|log'),
     runFolder('adapters', 'accept|dispatch|end|execute|log'),
     runFolder('log', 'accept|dispatch|end|execute'),
@@ -159,7 +192,7 @@ module.exports = {
       name: 'typeorm-in-adapters-only',
       comment: 'Ports and use cases see an opaque transaction.',
       severity: 'error',
-      from: { path: '^src/', pathNot: `^src/(database|samples)/|^src/[^/]+/adapters/|${SPECS}` },
+      from: { path: '^src/', pathNot: `^src/(database|samples)/|${ADAPTERS}|${SPECS}` },
       to: { path: '^node_modules/typeorm/' },
     },
     {
@@ -176,10 +209,9 @@ module.exports = {
       from: { path: '\\.entity\\.ts$' },
       to: { path: '^node_modules/typeorm/', dependencyTypesNot: ['type-only'] },
     },
-    layer('user-settings', 'agent|attachment|health|protocol|run|session|tools'),
-    layer('attachment', 'agent|health|protocol|run|tools'),
+    layer('user-settings', 'agent|health|protocol|run'),
     layer('samples', 'health|protocol|run'),
-    layer('ui-schema', 'agent|health|protocol|run|session|tools'),
+    layer('ui-schema', 'agent|health|protocol|run'),
     {
       name: 'common-and-events-are-plain',
       severity: 'error',

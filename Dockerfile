@@ -1,28 +1,28 @@
 # The image of the server. Build it with: docker build -t parley .
 #
-# BUILD_IMAGE needs Node.js with npm and its headers, a C++ compiler, make and Python 3; RUNTIME_IMAGE needs the same
-# version of Node.js and the same C library. Name them with a digest for a build that never changes.
+# BUILD_IMAGE needs Node.js 22 or newer with npm, RUNTIME_IMAGE Node.js 22 or newer; nothing is compiled for a version of
+# it. Name them with a digest for a build that never changes.
 ARG BUILD_IMAGE=docker.io/library/node:24-bookworm
 ARG RUNTIME_IMAGE=docker.io/library/node:24-bookworm-slim
 
-# 1. What the server needs to run, and the packages of all model providers. The native module is compiled for the Node.js of the image; nothing but packages of
-# package-lock.json is downloaded. A registry of your own: docker build --secret id=npmrc,src=$HOME/.npmrc .
+# 1. What the server needs to run, and the packages of all model providers. Nothing but packages of package-lock.json is
+# downloaded, and no script of theirs runs. A registry of your own: docker build --secret id=npmrc,src=$HOME/.npmrc .
 FROM ${BUILD_IMAGE} AS deps
 WORKDIR /opt/parley
-ENV npm_config_build_from_source=true npm_config_nodedir=/usr/local
 COPY package.json package-lock.json .npmrc ./
 COPY scripts/image-packages.mjs scripts/
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     node scripts/image-packages.mjs \
- && npm ci --omit=dev \
+ && npm ci --omit=dev --ignore-scripts \
  && npm sbom --package-lock-only --omit=dev --sbom-format cyclonedx > sbom.cdx.json \
- && rm -rf node_modules/better-sqlite3/deps node_modules/better-sqlite3/src node_modules/better-sqlite3/build/Release/obj*
+ && rm -rf node_modules/better-sqlite3 node_modules/parley-sqlite/deps node_modules/parley-sqlite/src
 
-# 2. The compiled server and its console. The compilers need no native modules.
+# 2. The compiled server and its console. No script of a package runs.
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /opt/parley
 COPY package.json package-lock.json .npmrc ./
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts
+COPY console/package.json console/package-lock.json console/.npmrc console/
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts && npm ci --ignore-scripts --prefix console
 COPY nest-cli.json tsconfig.json tsconfig.build.json tsconfig.client.json ormconfig.ts ./
 COPY scripts scripts
 COPY src src

@@ -1,5 +1,11 @@
-import reactHooks from 'eslint-plugin-react-hooks';
-import tseslint from 'typescript-eslint';
+import { fileURLToPath } from 'node:url';
+import { HOT_FILES } from './scripts/lib/hot-files.mjs';
+import { importOrder } from './scripts/lib/import-order.mjs';
+import { loadTool } from './scripts/lib/tools.mjs';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+const reactHooks = loadTool(root, 'eslint-plugin-react-hooks');
+const tseslint = loadTool(root, 'typescript-eslint');
 
 const FILE_BUDGET = { max: 300, skipBlankLines: true, skipComments: true };
 
@@ -10,12 +16,30 @@ const FORBIDDEN_SYNTAX = [
     message: 'Use a union of string literals, with an `as const` object where values are needed.',
   },
 ];
+const METRIC = {
+  selector:
+    'CallExpression[callee.property.name=/^(counters?|histograms?|gauge|countedElsewhere)$/]:matches([callee.object.name=/metrics$/i], [callee.object.property.name=/metrics$/i])',
+  message: 'Declare metrics in a `*.metrics.ts` file of the feature.',
+};
+/** An optional property has one spelling: `...(value !== undefined && { value })`. */
+const OPTIONAL_PROPERTY = {
+  selector:
+    'ObjectExpression > SpreadElement > ConditionalExpression:matches([consequent.type="ObjectExpression"][consequent.properties.length=0], [alternate.type="ObjectExpression"][alternate.properties.length=0])',
+  message: 'Write `...(condition && { property })`.',
+};
 const NO_DEFAULT_EXPORT = { selector: 'ExportDefaultDeclaration', message: 'Use a named export.' };
 
 export default tseslint.config(
   // The project template is compiled as its user does it (test/e2e/package.spec.ts).
-  { ignores: ['dist/', 'coverage/', 'data/', 'node_modules/', '.cache/', 'docs/', 'templates/', 'src/client/api.ts'] },
+  {
+    ignores: ['dist/', 'coverage/', 'data/', '**/node_modules/', '.cache/', 'docs/', 'templates/', 'src/client/api.ts'],
+  },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  {
+    files: ['**/*.ts', '**/*.tsx', '**/*.mjs'],
+    plugins: { house: { rules: { 'import-order': importOrder } } },
+    rules: { 'house/import-order': 'error' },
+  },
   {
     files: ['**/*.ts', '**/*.tsx'],
     extends: [...tseslint.configs.recommendedTypeChecked],
@@ -37,9 +61,21 @@ export default tseslint.config(
     },
   },
   {
+    // Its packages are those of the tests here.
+    files: ['examples/chat-page/page/**/*.ts', 'examples/chat-page/page/**/*.tsx'],
+    languageOptions: { parserOptions: { projectService: false, project: 'test/tsconfig.chat-page.json' } },
+  },
+  {
     // Only adapters write SQL. Everything else passes an opaque `Transaction` to them.
     files: ['src/**/*.ts'],
-    ignores: ['src/database/**', 'src/*/adapters/**', 'src/samples/**', '**/*.spec.ts', 'src/**/testing/**'],
+    ignores: [
+      'src/database/**',
+      'src/*/adapters/**',
+      'src/agent/*/adapters/**',
+      'src/samples/**',
+      '**/*.spec.ts',
+      'src/**/testing/**',
+    ],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
@@ -54,6 +90,17 @@ export default tseslint.config(
         },
       ],
     },
+  },
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['**/*.metrics.ts', '**/*.spec.ts', 'src/**/testing/**', 'src/database/migrations/**'],
+    rules: { 'no-restricted-syntax': ['error', ...FORBIDDEN_SYNTAX, NO_DEFAULT_EXPORT, METRIC] },
+  },
+  {
+    // Not where a spread costs hidden classes (docs/node-internals.md).
+    files: ['src/**/*.ts'],
+    ignores: [...HOT_FILES, '**/*.metrics.ts', '**/*.spec.ts', 'src/**/testing/**', 'src/database/migrations/**'],
+    rules: { 'no-restricted-syntax': ['error', ...FORBIDDEN_SYNTAX, NO_DEFAULT_EXPORT, METRIC, OPTIONAL_PROPERTY] },
   },
   {
     // Before there is a log, or after it: the start speaks to a terminal.
@@ -73,13 +120,13 @@ export default tseslint.config(
     },
   },
   {
-    files: ['console/**/*.ts', 'console/**/*.tsx'],
+    files: ['console/**/*.ts', 'console/**/*.tsx', 'examples/*/page/**/*.ts', 'examples/*/page/**/*.tsx'],
     plugins: { 'react-hooks': reactHooks },
     rules: { 'react-hooks/rules-of-hooks': 'error', 'react-hooks/exhaustive-deps': 'error' },
   },
   {
     // A component is mostly the description of what it shows.
-    files: ['console/**/*.tsx'],
+    files: ['console/**/*.tsx', 'examples/*/page/**/*.tsx'],
     rules: { 'max-lines-per-function': ['error', { max: 110, skipBlankLines: true, skipComments: true }] },
   },
   {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the image of the Dockerfile, all stages, and starts it as an operator would who allows it nothing: another user
-# than root, no capabilities, a read-only root. Needs buildah, podman, runc, Debian's g++ and Python, and no registry of
+# than root, no capabilities, a read-only root. Needs buildah, podman, runc, and no registry of
 # images: the base images are made from this machine (rootfs.mjs). Exit code 0 also if this machine does not allow
 # containers; it then says so.
 set -u
@@ -35,10 +35,9 @@ fail() {
 # expect <what> <wanted> <found>
 expect() { [ "$2" = "$3" ] || fail "$1: expected $2, found $3"; echo "$1: $3"; }
 
-for tool in buildah podman runc dpkg-query g++ python3; do
+for tool in buildah podman runc dpkg-query; do
   command -v "$tool" >/dev/null || [ -x "/usr/sbin/$tool" ] || skip "there is no $tool"
 done
-[ -d "$(dirname "$(dirname "$(node -p process.execPath)")")/include/node" ] || skip 'this Node.js has no headers to compile with'
 
 # Base images under the names that the Dockerfile has, and a first container that shows whether any can run.
 import_base() {

@@ -1,15 +1,14 @@
 // Makes the root file system of a base image from this Debian machine: the named packages with all that they depend on,
-// and its Node.js below /usr/local, where the official images have it. It stands in for the official images where no
+// and the Node.js of the image below /usr/local, where the official images have it. It stands in for the official images where no
 // image registry can be reached.
 //   node .ci/rootfs.mjs <empty folder> build|runtime
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { NODE_OF_IMAGE, otherNode } from '../scripts/lib/other-nodes.mjs';
 
 const RUNTIME = ['bash', 'base-files', 'coreutils', 'dash', 'libc-bin', 'libstdc++6'];
-const BUILD = [...RUNTIME, 'ca-certificates', 'findutils', 'g++', 'grep', 'gzip', 'make', 'python3', 'sed', 'tar'];
-/** Links that packages make when they are installed. */
-const ALTERNATIVES = ['/usr/bin/cc', '/usr/bin/c++', '/etc/alternatives/cc', '/etc/alternatives/c++'];
+const BUILD = [...RUNTIME, 'ca-certificates', 'findutils', 'grep', 'gzip', 'sed', 'tar'];
 const UNNEEDED = /^\/(usr\/share\/(doc|man|locale|info|lintian|bash-completion|common-licenses|zoneinfo)|var)\//;
 const MERGED = ['bin', 'sbin', 'lib', 'lib64'];
 
@@ -20,14 +19,12 @@ for (const folder of MERGED) symlinkSync(`usr/${folder}`, join(target, folder));
 for (const folder of ['tmp', 'proc', 'sys', 'dev', 'root', 'run', 'etc', 'var/tmp']) {
   mkdirSync(join(target, folder), { recursive: true });
 }
-copy([...files(packages), ...libraries(process.execPath), ...(kind === 'build' ? ALTERNATIVES : [])]);
+const node = await otherNode(NODE_OF_IMAGE);
+copy([...files(packages), ...libraries(node)]);
 copyNode();
 writeFileSync(join(target, 'etc/passwd'), 'root:x:0:0:root:/root:/bin/sh\n');
 writeFileSync(join(target, 'etc/group'), 'root:x:0:\n');
-if (kind === 'build') {
-  copyTrust();
-  hurryCompiler();
-}
+if (kind === 'build') copyTrust();
 
 /**
  * Installed packages that the named ones need, directly or not.
@@ -106,25 +103,15 @@ function copy(paths) {
   execFileSync('tar', ['-C', target, '-xf', '-'], { input: archive });
 }
 
-/** Node.js, and for building its headers and npm. */
+/** Node.js, and for building npm. */
 function copyNode() {
-  const prefix = dirname(dirname(process.execPath));
   const local = join(target, 'usr/local');
   mkdirSync(join(local, 'bin'), { recursive: true });
-  cpSync(process.execPath, join(local, 'bin/node'));
+  cpSync(node, join(local, 'bin/node'));
   if (kind !== 'build') return;
   const npm = join(output('npm', ['root', '-g']).trim(), 'npm');
-  cpSync(join(prefix, 'include/node'), join(local, 'include/node'), { recursive: true });
   cpSync(npm, join(local, 'lib/node_modules/npm'), { recursive: true });
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin/npm'));
-}
-
-/** The image of a gate is tried, not used: nothing is optimized, which takes most of the time of a compilation. */
-function hurryCompiler() {
-  for (const compiler of ['cc', 'c++', 'gcc', 'g++']) {
-    const script = `#!/bin/sh\nexec /usr/bin/${compiler} "$@" -O0\n`;
-    writeFileSync(join(target, 'usr/local/bin', compiler), script, { mode: 0o755 });
-  }
 }
 
 /** The certificates that this machine trusts, and npm's settings for the whole machine. */

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
-const OUTPUT = fileURLToPath(new URL('../dist/console', import.meta.url));
-/** A server for `npx vite console`, which reloads the page when a source changes. */
+/** Until the build is whole: scripts/lib/project.mjs then moves it to dist/console. */
+const OUTPUT = fileURLToPath(new URL('../dist/console.new', import.meta.url));
+/** A server for `npx vite`, which reloads the page when a source changes. */
 const SERVER = process.env.PARLEY_URL ?? 'http://127.0.0.1:8090';
 
 /** Writes each file compressed, too: the server sends what the browser takes. */

@@ -1,11 +1,10 @@
 // npm run backup -- FOLDER: copies everything that a server with SQLite keeps in DATA_DIR, while it runs: the database
 // with what is only in its write-ahead log, attachments, and generated keys. A server restores it by starting with
 // DATA_DIR=FOLDER. Settings are read from the environment and from .env, as npm start does.
-// PostgreSQL has tools of its own: docs/operations.md.
+// PostgreSQL has tools of its own: docs/operations/backup.md.
 import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import Sqlite from 'better-sqlite3';
 import { ensureBuilt, ensureInstalled } from './lib/project.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -56,6 +55,8 @@ async function backUp(target) {
  * @param {string} copy
  */
 async function copyDatabase(file, copy) {
+  const { loadSqliteDriver } = await load('src/database/index.js');
+  const Sqlite = /** @type {typeof import('better-sqlite3')} */ (loadSqliteDriver());
   const database = new Sqlite(file, { readonly: true, fileMustExist: true });
   try {
     // All pages in one step: with more, each commit in between would begin the copy anew.

@@ -1,10 +1,11 @@
 // npm run bench: measures the server against a hand-written relay, node:http and Nest's own event streams.
-// --quick runs the short set with its gates, --only=m1,replay some rows or scenarios (docs/performance.md).
+// --quick runs the short set with its gates, --only=m1,replay some rows or scenarios (docs/how-to/benchmark.md).
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { benchHelp, benchOption, benchProblem } from './lib/bench-options.mjs';
-import { ensureBuilt, ensureInstalled, run } from './lib/project.mjs';
+import { ALL_PARTS, ensureBuilt, ensureInstalled, run } from './lib/project.mjs';
+import { loadTool } from './lib/tools.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const output = join(root, 'dist');
@@ -28,9 +29,9 @@ async function bench() {
     console.error(problem);
     return 2;
   }
-  const failed = (await ensureInstalled(root)) || (await ensureBuilt(root));
+  const failed = (await ensureInstalled(root, { parts: ALL_PARTS })) || (await ensureBuilt(root));
   if (failed !== 0) return failed;
-  await compile();
+  compile();
   return run(root, process.execPath, [join(output, 'bench/main.js'), ...args], {
     ...process.env,
     ...(other !== undefined && { BENCH_AGAINST: besideServerOf(other) }),
@@ -61,8 +62,8 @@ function checkoutProblem(folder) {
 }
 
 /** Beside the compiled server, so that the benchmark measures what `npm start` runs. */
-async function compile() {
-  const { transformFileSync } = await import('@swc/core');
+function compile() {
+  const { transformFileSync } = loadTool(root, '@swc/core');
   rmSync(join(output, 'bench'), { recursive: true, force: true });
   for (const path of SOURCES.flatMap(filesOf)) {
     const { code } = transformFileSync(join(root, path), {

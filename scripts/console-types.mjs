@@ -3,8 +3,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { format, resolveConfig } from 'prettier';
+import { ALL_PARTS, ensureInstalled } from './lib/project.mjs';
 import { firstDifference } from './lib/stable-json.mjs';
+import { loadTool } from './lib/tools.mjs';
 
 /**
  * A schema of the document, as far as types are made from it.
@@ -20,7 +21,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'console/src/api/schema.ts');
 const REFERENCE = '#/components/schemas/';
 
-process.exitCode = await main();
+process.exitCode = (await ensureInstalled(root, { parts: ALL_PARTS })) || (await main());
 
 /** @returns {Promise<number>} exit code */
 async function main() {
@@ -59,6 +60,7 @@ async function generate() {
   const head =
     '/* eslint-disable max-lines -- Written by scripts/console-types.mjs from docs/openapi.json. Do not edit it. */';
   const text = [head, ...types.sort()].join('\n\n');
+  const { format, resolveConfig } = loadTool(root, 'prettier');
   return format(text, { ...(await resolveConfig(target)), parser: 'typescript' });
 }
 

@@ -1,5 +1,6 @@
 // Writes the figures of the source into docs/architecture.md. With --check it only says whether the committed
-// figures are current, and whether the limits below hold. Values are rounded, so that few changes affect them.
+// figures are current, and whether the limits below hold. With --list it names the files that one other imports and the
+// pairs that look alike. Values are rounded, so that few changes affect them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +16,7 @@ const LIMITS = {
   comments: 15,
 };
 /** What values are rounded to. */
-const ROUNDING = { files: 25, median: 5, p90: 10, comments: 1 };
+const ROUNDING = { files: 25, median: 5, p90: 10, comments: 1, single: 25, alike: 5 };
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const page = join(root, 'docs/architecture.md');
@@ -38,6 +39,7 @@ function main(check) {
   if (!check) {
     writeFileSync(page, current);
     console.log(table(figures));
+    if (process.argv.includes('--list')) list(figures);
   }
   const problems = broken(figures);
   const difference = check ? firstDifference(committed, current) : undefined;
@@ -47,6 +49,12 @@ function main(check) {
   if (check && problems.length === 0)
     console.log('The figures in docs/architecture.md are current, and the limits hold');
   return problems.length === 0 ? 0 : 1;
+}
+
+/** @param {import('./lib/source-figures.mjs').SourceFigures} figures */
+function list({ single, alike }) {
+  console.log(['\nImported by one other file:', ...single, '\nEight equal lines in a row:'].join('\n'));
+  for (const pair of alike) console.log(pair.join('  '));
 }
 
 /** @param {import('./lib/source-figures.mjs').SourceFigures} figures */
@@ -61,6 +69,9 @@ function table(figures) {
     `| nine of ten | up to about ${rounded(p90, ROUNDING.p90)} lines |`,
     `| largest | ${largest} |`,
     `| comment lines | about ${rounded(comments, ROUNDING.comments)} % |`,
+    `| imported by one other file | about ${rounded(figures.single.length, ROUNDING.single)} |`,
+    `| … that is no controller, module, adapter, entity or the like | about ${rounded(figures.fragments.length, ROUNDING.single)} |`,
+    `| pairs with eight equal lines in a row | about ${rounded(figures.alike.length, ROUNDING.alike)} |`,
   ].join('\n');
 }
 

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { MIGRATION_NAME, schemaChanges, withScratchPostgres, writeMigration } from './lib/migrations.mjs';
-import { ensureBuilt, ensureInstalled, run } from './lib/project.mjs';
+import { ALL_PARTS, ensureBuilt, ensureInstalled, run } from './lib/project.mjs';
 
 const USAGE = `Usage: npm run migration:generate -- NAME   such as add-run-priority
        npm run migration:run`;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const PRETTIER = join(root, 'node_modules/prettier/bin/prettier.cjs');
+const PRETTIER = join(root, 'test/node_modules/prettier/bin/prettier.cjs');
 const [action, name = ''] = process.argv.slice(2);
 process.exitCode = await main();
 
@@ -23,7 +23,8 @@ async function main() {
     console.error(USAGE);
     return 2;
   }
-  const failed = (await ensureInstalled(root)) || (await ensureBuilt(root));
+  const parts = action === 'generate' ? ALL_PARTS : undefined;
+  const failed = (await ensureInstalled(root, { parts })) || (await ensureBuilt(root));
   if (failed !== 0) return failed;
   process.chdir(root);
   if (existsSync('.env')) process.loadEnvFile('.env');

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { clientTypes } from './lib/client-types.mjs';
 import { firstDifference, stableJson } from './lib/stable-json.mjs';
-import { ensureBuilt, ensureInstalled } from './lib/project.mjs';
+import { ALL_PARTS, ensureBuilt, ensureInstalled } from './lib/project.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'docs/openapi.json');
 const types = join(root, 'src/client/api.ts');
 
-const failed = (await ensureInstalled(root)) || (await ensureBuilt(root));
+const failed = (await ensureInstalled(root, { parts: ALL_PARTS })) || (await ensureBuilt(root));
 // Timers of the application must not keep this script alive.
 process.exit(failed !== 0 ? failed : process.argv.includes('--check') ? await check() : await write());
 

@@ -1,35 +1,63 @@
-// npm run screenshots: takes the pictures of the console in docs/images, in both colour schemes, with the built server,
-// sample data and Chromium (PARLEY_CHROMIUM, by default /usr/bin/chromium).
-import { execFileSync, spawn } from 'node:child_process';
+// npm run screenshots: takes the pictures of the console in docs/images, in both colour schemes, and the film of the README,
+// with the built server, sample data and Chromium (PARLEY_CHROMIUM, by default /usr/bin/chromium). With `-- film` or
+// `-- pictures` it takes one of both.
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
+import { crashFilm } from './lib/crash-film.mjs';
 import { withPalette } from './lib/palette-png.mjs';
-import { ensureBuilt, ensureInstalled } from './lib/project.mjs';
+import { ALL_PARTS, ensureBuilt, ensureConsole, ensureInstalled } from './lib/project.mjs';
 import { SampleData } from './lib/sample-data.mjs';
+import { sampleModel } from './lib/sample-model.mjs';
+import { serve } from './lib/sample-process.mjs';
+import { loadTool } from './lib/tools.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const IMAGES = join(ROOT, 'docs/images');
 const SIZE = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 780 };
 const LARGEST_BYTES = 150_000;
+const LARGEST_FILM_BYTES = 1_500_000;
 /** The images that are uploaded. */
 const SCENES = ['harbour', 'mountains', 'vineyard'];
 
-process.exitCode = (await ensureInstalled(ROOT)) || (await ensureBuilt(ROOT)) || (await main());
+process.exitCode =
+  (await ensureInstalled(ROOT, { parts: ALL_PARTS })) ||
+  (await ensureBuilt(ROOT)) ||
+  (await ensureConsole(ROOT)) ||
+  (await main());
 
 /** @returns {Promise<number>} exit code */
 async function main() {
+  const [only] = process.argv.slice(2);
   mkdirSync(IMAGES, { recursive: true });
-  const folder = mkdtempSync(join(tmpdir(), 'parley-screenshots-'));
-  let { server, url } = await serve(folder, 0);
+  const { chromium } = /** @type {typeof import('playwright-core')} */ (loadTool(ROOT, 'playwright-core'));
   const browser = await chromium.launch({
     executablePath: process.env.PARLEY_CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb', '--disable-lcd-text'],
   });
+  try {
+    const film = join(IMAGES, 'kill-and-restart.png');
+    if (only !== 'pictures') writeFileSync(film, await crashFilm(browser));
+    const isSmall = report([film], LARGEST_FILM_BYTES);
+    const files = only === 'film' ? [] : await allPictures(browser);
+    return report(files, LARGEST_BYTES) && isSmall ? 0 : 1;
+  } finally {
+    await browser.close();
+  }
+}
+
+/**
+ * The pictures of all pages, at a server that was killed once.
+ *
+ * @param {import('playwright-core').Browser} browser
+ */
+async function allPictures(browser) {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-screenshots-'));
+  let { server, url } = await serve(folder, 0);
   try {
     const data = new SampleData(url);
     await data.fill();
@@ -44,11 +72,10 @@ async function main() {
     for (const scheme of /** @type {const} */ (['light', 'dark'])) {
       files.push(...(await pictures(browser, url, trip, scheme)));
       files.push(...(await phonePictures(browser, url, trip, scheme)));
-      files.push(...(await accessPictures(browser, scheme)));
+      files.push(...(await operatorPictures(browser, scheme)));
     }
-    return report(files);
+    return files;
   } finally {
-    await browser.close();
     server.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   }
@@ -95,6 +122,10 @@ async function pictures(browser, url, trip, colorScheme) {
   await tool.getByRole('status').scrollIntoViewIfNeeded();
   await picture('tools');
 
+  await open('agents');
+  await page.getByRole('heading', { name: 'booking' }).waitFor();
+  await picture('agents');
+
   await open('attachments');
   for (const name of SCENES) await page.getByRole('heading', { name: `${name}.png` }).waitFor();
   await page.waitForLoadState('networkidle');
@@ -129,19 +160,26 @@ async function phonePictures(browser, url, trip, colorScheme) {
 }
 
 /**
- * The page of an administrator, at a server of its own with authentication.
+ * The pages of an operator, at a server of its own with authentication and with models.
  *
  * @param {import('playwright-core').Browser} browser
  * @param {'light' | 'dark'} colorScheme
  */
-async function accessPictures(browser, colorScheme) {
+async function operatorPictures(browser, colorScheme) {
   const folder = mkdtempSync(join(tmpdir(), 'parley-screenshots-'));
   const admin = ['key', 'create', '--tenant', 'default', '--account', 'operations', '--name', 'Operations'];
-  const scopes = 'runs:read runs:write admin:keys admin:budgets admin:tenants';
+  const scopes = 'runs:read runs:write ops:read admin:keys admin:budgets admin:tenants';
   const env = { PATH: process.env.PATH, DATA_DIR: folder, AUTH: 'keys' };
   const parley = [join(ROOT, 'bin/parley.mjs'), ...admin, '--scopes', scopes];
   const key = execFileSync(process.execPath, parley, { cwd: folder, env, encoding: 'utf8' }).trim();
-  const { server, url } = await serve(folder, 0, { AUTH: 'keys' });
+  const model = await sampleModel();
+  const models = { fast: { baseUrl: model.url, model: 'lisbon-mini', agents: ['support-*'] } };
+  const { server, url } = await serve(folder, 0, {
+    AUTH: 'keys',
+    LLM_BASE_URL: model.url,
+    LLM_MODEL: 'lisbon-large',
+    LLM_MODELS: JSON.stringify(models),
+  });
   try {
     const data = new SampleData(url, key);
     await data.addKeys();
@@ -151,10 +189,15 @@ async function accessPictures(browser, colorScheme) {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('region', { name: 'API keys', exact: true }).getByText('Nightly reports').waitFor();
     await picture('access');
+    await open('models');
+    await page.getByRole('button', { name: 'Try the model' }).first().click();
+    await page.getByRole('region', { name: 'Report' }).waitFor();
+    await picture('models');
     await page.context().close();
     return files;
   } finally {
     server.kill('SIGKILL');
+    model.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -201,41 +244,17 @@ async function scene(browser, name) {
   return picture;
 }
 
-/** @param {readonly string[]} files */
-function report(files) {
+/**
+ * Whether files are small enough.
+ *
+ * @param {readonly string[]} files
+ * @param {number} largest in bytes
+ */
+function report(files, largest) {
   const sizes = files.map((file) => ({ file, size: statSync(file).size }));
   for (const { file, size } of sizes) console.log(`${basename(file)}  ${Math.ceil(size / 1000)} kB`);
-  const large = sizes.filter(({ size }) => size > LARGEST_BYTES);
-  if (large.length === 0) return 0;
-  console.error(`Larger than ${LARGEST_BYTES / 1000} kB: ${large.map(({ file }) => basename(file)).join(', ')}`);
-  return 1;
-}
-
-/**
- * The sample server, once it listens.
- *
- * @param {string} folder for its data
- * @param {number} port 0 takes a free one
- * @param {Record<string, string>} settings
- */
-async function serve(folder, port, settings = {}) {
-  const main = join(ROOT, 'scripts/lib/sample-server.mjs');
-  const env = {
-    PATH: process.env.PATH,
-    DATA_DIR: folder,
-    PORT: String(port),
-    LEASE_MS: '2000',
-    LOG_LEVEL: 'info',
-    ...settings,
-  };
-  const server = spawn(process.execPath, [main], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
-  let [output, url] = ['', ''];
-  while (url === '') {
-    if (server.exitCode !== null) throw new Error('The sample server did not start');
-    const [chunk] = await once(server.stdout, 'data');
-    output += String(chunk);
-    url = / listens on (http:\S+)\n/.exec(output)?.[1] ?? '';
-  }
-  server.stdout.resume();
-  return { server, url };
+  const large = sizes.filter(({ size }) => size > largest);
+  if (large.length === 0) return true;
+  console.error(`Larger than ${largest / 1000} kB: ${large.map(({ file }) => basename(file)).join(', ')}`);
+  return false;
 }

@@ -1,7 +1,13 @@
-import { type DynamicModule, Global, Module, type ModuleMetadata } from '@nestjs/common';
-import { AccessModule, OwnerRates } from './access/index.js';
+import { type DynamicModule, Global, Module, type ModuleMetadata, type Provider } from '@nestjs/common';
+import { AccessModule, AccessSettings, ActorStanding, OwnerRates } from './access/index.js';
 export { createConfiguredClient } from './agent/adapters/index.js';
-import { createModelClient, createModels, type GivenModels, type ProviderOptions } from './agent/adapters/index.js';
+import {
+  createModelClient,
+  createModels,
+  createRemoteAgents,
+  type GivenModels,
+  type ProviderOptions,
+} from './agent/adapters/index.js';
 import {
   AgentModule,
   AgentSettings,
@@ -9,27 +15,40 @@ import {
   Models,
   ModelSettings,
   type ModelSource,
+  RemoteAgents,
+  RemoteMetrics,
+  RemoteSettings,
   WORKER,
 } from './agent/index.js';
-import { AttachmentModule, AttachmentReader } from './attachment/index.js';
+import { AttachmentModule, AttachmentReader } from './agent/attachment/index.js';
+import { AuditModule } from './audit/index.js';
 import { ChoresModule } from './chores/index.js';
-import { Clock, IdFactory, Metrics, TimeOrderedIds, SystemClock } from './common/index.js';
-import { ConfigModule, Configuration } from './config/index.js';
+import { CarriedHeaders, Clock, IdFactory, Metrics, TimeOrderedIds, SystemClock } from './common/index.js';
+import { ConfigModule, Configuration, Fingerprints, ServerSettings } from './config/index.js';
 import { Database, DatabaseModule, DatabaseSettings, type SchemaExtension } from './database/index.js';
-import { HealthModule, ReadinessProbe, ToolServersProbe } from './health/index.js';
+import { HealthModule, ReadinessProbe, RemoteAgentsProbe, ToolServersProbe } from './health/index.js';
+import { OutboxModule } from './outbox/index.js';
 import { HttpModule } from './protocol/http/index.js';
 import { ProtocolModule, type WireName } from './protocol/protocol.module.js';
 import { FleetSettings, RunLimits, RunModule } from './run/index.js';
 import { OfflineModelClient, SAMPLES_SCHEMA, SamplesModule, SamplesSettings } from './samples/index.js';
+import { ScheduleRights, SchedulesModule } from './schedules/index.js';
 import { LoggingModule, LoggingSettings, TelemetryModule } from './telemetry/index.js';
-import { ToolRegistry, ToolsModule } from './tools/index.js';
+import { ToolRegistry, ToolSettings, ToolsModule } from './agent/tools/index.js';
+import { UsageModule } from './usage/index.js';
+import { WebhooksModule } from './webhooks/index.js';
 import { UserSettingsModule } from './user-settings/index.js';
 
 /** Time, identity and counting, for everybody. */
 @Global()
 @Module({
-  providers: [{ provide: Clock, useClass: SystemClock }, { provide: IdFactory, useClass: TimeOrderedIds }, Metrics],
-  exports: [Clock, IdFactory, Metrics],
+  providers: [
+    { provide: Clock, useClass: SystemClock },
+    { provide: IdFactory, useClass: TimeOrderedIds },
+    Metrics,
+    CarriedHeaders,
+  ],
+  exports: [Clock, IdFactory, Metrics, CarriedHeaders],
 })
 class CommonModule {}
 
@@ -47,6 +66,9 @@ export interface Extensions extends Pick<ModuleMetadata, 'imports' | 'providers'
   readonly wires?: readonly WireName[] | undefined;
 }
 
+/** What every feature writes into: chores, the audit trail, and what is spent. */
+const BOOKS = [ChoresModule, AuditModule, UsageModule];
+
 /** The composition root: the only place where ports meet adapters. */
 @Module({})
 export class AppModule {
@@ -61,7 +83,7 @@ export class AppModule {
         TelemetryModule,
         AccessModule,
         DatabaseModule.forRoot(configuration.get(DatabaseSettings), schemaExtensionsOf(configuration)),
-        ChoresModule,
+        ...BOOKS,
         AgentModule.forRoot({
           models: {
             provide: Models,
@@ -74,19 +96,25 @@ export class AppModule {
               ),
             inject: [ModelSettings, AttachmentReader],
           },
+          remotes: remotesOf(configuration),
           hasWorker: hasSamples || configuration.get(AgentSettings).defaultAgent === WORKER,
         }),
         UserSettingsModule,
         AttachmentModule,
         ...(hasSamples ? [SamplesModule] : []),
         RunModule.forRoot({ provide: RunLimits, useExisting: OwnerRates }),
+        OutboxModule,
+        // Without authentication, whoever asks is on this machine.
+        WebhooksModule.forRoot(!configuration.get(AccessSettings).isAuthenticated),
+        SchedulesModule.forRoot({ provide: ScheduleRights, useExisting: ActorStanding }),
         // A worker has no wires: only health pages, and errors in the common form.
         configuration.get(FleetSettings).role === 'worker' ? HttpModule : ProtocolModule.forWires(extensions.wires),
-        HealthModule.forRoot(
-          { provide: ReadinessProbe, useExisting: Database },
-          { provide: ToolServersProbe, useExisting: ToolRegistry },
-          [ToolsModule],
-        ),
+        HealthModule.forRoot({
+          readiness: { provide: ReadinessProbe, useExisting: Database },
+          toolServers: { provide: ToolServersProbe, useExisting: ToolRegistry },
+          remoteAgents: { provide: RemoteAgentsProbe, useExisting: RemoteAgents },
+          imports: [ToolsModule],
+        }),
         ...(extensions.imports ?? []),
       ],
       providers: [...(extensions.providers ?? [])],
@@ -94,7 +122,26 @@ export class AppModule {
   }
 }
 
-/** The tables that a server with this configuration has beside those of the core schema. */
+/** The remote agents of the settings. */
+function remotesOf(configuration: Configuration): Provider<RemoteAgents> {
+  const settings = {
+    remote: configuration.get(RemoteSettings),
+    server: configuration.get(ServerSettings),
+    tools: configuration.get(ToolSettings),
+  };
+  return {
+    provide: RemoteAgents,
+    useFactory: (
+      attachments: AttachmentReader,
+      metrics: RemoteMetrics,
+      fingerprints: Fingerprints,
+      carries: CarriedHeaders,
+    ) => createRemoteAgents(settings, { attachments, metrics, fingerprints, carries }),
+    inject: [AttachmentReader, RemoteMetrics, Fingerprints, CarriedHeaders],
+  };
+}
+
+/** The tables that a server with this configuration has besides those of the core schema. */
 export function schemaExtensionsOf(configuration: Configuration): readonly SchemaExtension[] {
   return configuration.get(SamplesSettings).hasTools ? [SAMPLES_SCHEMA] : [];
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { BrowserSettings } from './access/index.js';
 import { AgentSettings, ModelSettings } from './agent/index.js';
 import { APP_SETTINGS, readConfiguration } from './app.settings.js';
-import { AttachmentSettings } from './attachment/index.js';
+import { AttachmentSettings } from './agent/attachment/index.js';
 import { ConfigurationError, ServerSettings, type SliceType } from './config/index.js';
 import { DatabaseSettings } from './database/index.js';
 import { AgKitSettings } from './protocol/ag-kit/ag-kit.settings.js';
@@ -15,7 +15,7 @@ import { RunsApiSettings } from './protocol/runs/runs-api.settings.js';
 import { FleetSettings, RunSettings } from './run/index.js';
 import { SamplesSettings } from './samples/index.js';
 import { LoggingSettings } from './telemetry/index.js';
-import { McpSettings, ToolSettings } from './tools/index.js';
+import { McpSettings, ToolSettings } from './agent/tools/index.js';
 
 const DECLARED = APP_SETTINGS.flatMap((slice) => Object.values(slice.declarations));
 

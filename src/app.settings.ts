@@ -1,6 +1,7 @@
 import { AccessSettings, BrowserSettings, LimitsSettings, OidcSettings, ProxySettings } from './access/index.js';
-import { AgentSettings, modelKeyVariables, ModelSettings } from './agent/index.js';
-import { AttachmentSettings } from './attachment/index.js';
+import { AgentSettings, modelKeyVariables, ModelSettings, RemoteSettings } from './agent/index.js';
+import { AuditSettings } from './audit/index.js';
+import { AttachmentSettings } from './agent/attachment/index.js';
 import {
   Configuration,
   ConfigurationError,
@@ -10,6 +11,7 @@ import {
   type SliceType,
 } from './config/index.js';
 import { DatabaseSettings } from './database/index.js';
+import { A2aSettings } from './protocol/a2a/a2a.settings.js';
 import { AgKitSettings } from './protocol/ag-kit/ag-kit.settings.js';
 import { AgUiSettings } from './protocol/ag-ui-events/index.js';
 import { AgentApiSettings } from './protocol/agent-api/agent-api.settings.js';
@@ -18,13 +20,17 @@ import { AiSdkSettings } from './protocol/ai-sdk/ai-sdk.settings.js';
 import { ChatCompletionsSettings } from './protocol/chat-completions/chat-completions.settings.js';
 import { ConsoleSettings } from './protocol/console/console.settings.js';
 import { HttpSettings } from './protocol/http/index.js';
+import { McpServerSettings } from './protocol/mcp/mcp-server.settings.js';
 import { ResponsesSettings } from './protocol/responses/responses.settings.js';
 import { RunsApiSettings } from './protocol/runs/runs-api.settings.js';
+import { OutboxSettings } from './outbox/index.js';
 import { OutgoingSettings } from './outgoing/index.js';
 import { FleetSettings, RunSettings } from './run/index.js';
 import { SamplesSettings } from './samples/index.js';
 import { LoggingSettings, MetricsSettings, TracingSettings } from './telemetry/index.js';
-import { McpSettings, ToolSettings } from './tools/index.js';
+import { UsageSettings } from './usage/index.js';
+import { McpSettings, ToolSettings } from './agent/tools/index.js';
+import { WebhookSettings } from './webhooks/index.js';
 
 /** All settings of the server, in the order of the documentation. */
 export const APP_SETTINGS: readonly SliceType[] = [
@@ -43,10 +49,13 @@ export const APP_SETTINGS: readonly SliceType[] = [
   ModelSettings,
   SamplesSettings,
   AgentSettings,
+  RemoteSettings,
   ToolSettings,
   McpSettings,
   RunSettings,
   FleetSettings,
+  UsageSettings,
+  AuditSettings,
   AttachmentSettings,
   AgentApiSettings,
   ResponsesSettings,
@@ -55,6 +64,10 @@ export const APP_SETTINGS: readonly SliceType[] = [
   AgUiSettings,
   AgKitSettings,
   RunsApiSettings,
+  A2aSettings,
+  McpServerSettings,
+  OutboxSettings,
+  WebhookSettings,
   LoggingSettings,
   MetricsSettings,
   TracingSettings,

@@ -3,7 +3,7 @@ import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { AccessSettings, Authenticator, BrowserPolicy, RequestRates } from './access/index.js';
 import { Models } from './agent/index.js';
-import { PublicAddress } from './attachment/index.js';
+import { PublicAddress } from './agent/attachment/index.js';
 import { configureApp, createFastifyAdapter, createOpenApiDocument } from './app.setup.js';
 import { readConfiguration } from './app.settings.js';
 import { Metrics } from './common/index.js';
@@ -47,7 +47,7 @@ describe('configureApp', () => {
       LoggingModule.forRoot(configuration.get(LoggingSettings)),
       HttpModule,
       TestModule,
-      HealthModule.forRoot(probe),
+      HealthModule.forRoot({ readiness: probe }),
     ];
     const testing = await Test.createTestingModule({ imports: [{ module: EmptyModule, imports }] }).compile();
     const created = testing.createNestApplication<NestFastifyApplication>(createFastifyAdapter(configuration), {

@@ -14,7 +14,7 @@ import {
   RequestRates,
   routesOf,
 } from './access/index.js';
-import { AttachmentSettings, PublicAddress } from './attachment/index.js';
+import { AttachmentSettings, PublicAddress } from './agent/attachment/index.js';
 import { VERSION } from './common/index.js';
 import { type Configuration, ServerSettings } from './config/index.js';
 import { API_KEY_SCHEME, BEARER_SCHEME, documentAccess } from './protocol/api-docs/document-access.js';
@@ -43,7 +43,7 @@ import {
   registerStagedClose,
 } from './protocol/http/index.js';
 import { HttpMetrics, REQUEST_ID_HEADER, requestIdOf, RequestTraces, ServerLog } from './telemetry/index.js';
-import { ToolPolicy } from './tools/index.js';
+import { ToolPolicy } from './agent/tools/index.js';
 
 /** How long a browser may remember the answer to a preflight. */
 const PREFLIGHT_SECONDS = 600;
@@ -64,6 +64,10 @@ const EXPOSED_HEADERS = [
   'Content-Location',
   'Idempotency-Replayed',
   'ETag',
+  'A2A-Version',
+  'A2A-Extensions',
+  'Mcp-Session-Id',
+  'MCP-Protocol-Version',
 ];
 
 /** Fastify as Parley wants it, for `NestFactory.create` and for tests. */

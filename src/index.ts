@@ -10,5 +10,6 @@ export { readConfiguration } from './app.settings.js';
 export { type Configuration } from './config/index.js';
 export * from './embed/index.js';
 export * from './events/index.js';
-export { AgentTool, type AgentToolOptions, ToolError } from './tools/index.js';
-export type { ToolContext, ToolEffects } from './tools/index.js';
+export { ScheduleDecorator as Schedule, type ScheduleOptions } from './schedules/index.js';
+export { AgentTool, type AgentToolOptions, ToolError } from './agent/tools/index.js';
+export type { ToolContext, ToolEffects } from './agent/tools/index.js';

@@ -1,34 +1,40 @@
 import pg from 'pg';
+import { RunCauses } from '../../src/run/ports/run-causes.js';
+import { InterruptCauses } from '../../src/agent/interrupt/index.js';
 import { Metrics, SystemClock } from '../../src/common/index.js';
 import { readSettings } from '../../src/config/index.js';
 import { type Database, DatabaseSettings, openDatabase } from '../../src/database/index.js';
-import { TypeOrmInterruptStore } from '../../src/interrupt/adapters/typeorm-interrupt-store.js';
-import { TypeOrmLogPruning } from '../../src/run/adapters/typeorm-log-pruning.js';
-import { TypeOrmLogPartitions } from '../../src/run/adapters/typeorm-log-partitions.js';
-import { TypeOrmRunLog } from '../../src/run/adapters/typeorm-run-log.js';
-import { TypeOrmRunSearch } from '../../src/run/adapters/typeorm-run-search.js';
-import { TypeOrmRunStore } from '../../src/run/adapters/typeorm-run-store.js';
+import { SqlInterruptStore } from '../../src/agent/interrupt/adapters/interrupt-store.sql.js';
+import { SqlLogPruning } from '../../src/run/adapters/sql/log-pruning.sql.js';
+import { SqlLogPartitions } from '../../src/run/adapters/sql/log-partitions.sql.js';
+import { SqlRunLog } from '../../src/run/adapters/sql/run-log.sql.js';
+import { SqlRunSearch } from '../../src/run/adapters/sql/run-search.sql.js';
+import { SqlRunStore } from '../../src/run/adapters/sql/run-store.sql.js';
 import { RetainedSummaries } from '../../src/run/end/retained-summaries.js';
-import { RemovalTransaction } from '../../src/run/end/removal-transaction.js';
-import { RunPruning } from '../../src/run/end/run-pruning.js';
-import { RunRetention } from '../../src/run/end/run-retention.js';
+import { RemovalTransaction } from '../../src/run/end/remove-runs.js';
+import { RunPruning, RunRetention } from '../../src/run/end/prune-runs.js';
 import { LogCommit } from '../../src/run/log/log-commit.js';
-import { RunLedger } from '../../src/run/run-ledger.js';
+import { RunLedger, RunStores } from '../../src/run/run-ledger.js';
 import { RunMetrics } from '../../src/run/run.metrics.js';
 import { RunSettings } from '../../src/run/index.js';
-import { TypeOrmSessionSearch } from '../../src/session/adapters/typeorm-session-search.js';
-import { TypeOrmSessionStore } from '../../src/session/adapters/typeorm-session-store.js';
-import { SessionCleaners } from '../../src/session/index.js';
+import { SqlSessionSearch } from '../../src/agent/session/adapters/session-search.sql.js';
+import { SqlSessionStore } from '../../src/agent/session/adapters/session-store.sql.js';
+import { SessionCleaners } from '../../src/agent/session/index.js';
+import { SqlUsageLedger } from '../../src/usage/adapters/usage-ledger.sql.js';
+import { BudgetEvents } from '../../src/usage/index.js';
+import { UsageMetrics } from '../../src/usage/usage.metrics.js';
+import { SqlAuditLog } from '../../src/audit/adapters/audit-log.sql.js';
+import { AuditMetrics, AuditTrail } from '../../src/audit/index.js';
 import { ScratchDatabase } from '../scratch-database.js';
 
 /** The stores of one process over a PostgreSQL database of its own. */
 export class LedgerProcess {
-  readonly runs: TypeOrmRunStore;
-  readonly log: TypeOrmRunLog;
-  readonly search: TypeOrmRunSearch;
-  readonly sessionSearch: TypeOrmSessionSearch;
+  readonly runs: SqlRunStore;
+  readonly log: SqlRunLog;
+  readonly search: SqlRunSearch;
+  readonly sessionSearch: SqlSessionSearch;
   readonly commits: LogCommit;
-  readonly partitions: TypeOrmLogPartitions;
+  readonly partitions: SqlLogPartitions;
   private readonly ledger: RunLedger;
 
   private constructor(
@@ -39,14 +45,25 @@ export class LedgerProcess {
   ) {
     const metrics = new Metrics();
     const runMetrics = new RunMetrics(metrics);
-    this.runs = new TypeOrmRunStore(database);
-    this.log = new TypeOrmRunLog(database);
-    this.search = new TypeOrmRunSearch(database, new SystemClock());
-    this.sessionSearch = new TypeOrmSessionSearch(database);
-    const sessions = new TypeOrmSessionStore(database);
-    this.ledger = new RunLedger(database, this.runs, this.log, sessions, new TypeOrmInterruptStore(database, metrics));
-    this.commits = new LogCommit(this.ledger, runMetrics);
-    this.partitions = new TypeOrmLogPartitions(database, metrics);
+    this.runs = new SqlRunStore(database);
+    this.log = new SqlRunLog(database);
+    this.search = new SqlRunSearch(database, new SystemClock());
+    this.sessionSearch = new SqlSessionSearch(database);
+    const sessions = new SqlSessionStore(database);
+    const trail = new AuditTrail(new SqlAuditLog(), database, new AuditMetrics(metrics), new SystemClock());
+    this.ledger = new RunLedger(
+      database,
+      new RunStores(
+        this.runs,
+        this.log,
+        sessions,
+        new SqlInterruptStore(database, new InterruptCauses(), trail, metrics),
+        new RunCauses(),
+      ),
+    );
+    const events = new BudgetEvents(new UsageMetrics(metrics));
+    this.commits = new LogCommit(this.ledger, runMetrics, new SqlUsageLedger(database, events));
+    this.partitions = new SqlLogPartitions(database, metrics);
   }
 
   /** Commits do not wait for the disk: it would hide what the size of a table costs. */
@@ -65,7 +82,7 @@ export class LedgerProcess {
     const removal = new RemovalTransaction(this.ledger, new SessionCleaners(), clock);
     const pruning = new RunPruning(this.ledger, removal, new RetainedSummaries(this.log), clock);
     const settings = readSettings(RunSettings, { RUN_EVENTS_RETENTION: '1h' });
-    return new RunRetention(pruning, new TypeOrmLogPruning(this.database), this.partitions, settings, clock);
+    return new RunRetention(pruning, new SqlLogPruning(this.database), this.partitions, settings, clock);
   }
 
   /** Processor time of PostgreSQL for this database so far, in seconds; undefined if it is on another machine. */

@@ -148,6 +148,7 @@ async function accept({ process }: Ledger): Promise<RunRecord> {
       wire: 'agent-api',
       runKey: null,
       parentRunId: null,
+      rootRunId: null,
       wireData: {},
       visibility: 'kept',
       stateBefore: null,

@@ -1,10 +1,11 @@
-import 'reflect-metadata';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import 'reflect-metadata';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { serve } from '../../src/index.js';
+import { SERVER_ORIGIN } from '../../src/common/index.js';
 import { openSideChannel } from '../side-channel.js';
 
 /**
@@ -44,7 +45,7 @@ function ownFolder(): string {
 async function newKey(app: NestFastifyApplication): Promise<string> {
   // Loaded here, so that servers without keys can be compared too.
   const { ApiKeys } = await import('../../src/access/index.js');
-  const manager = { name: 'cli:bench', authorize: () => undefined };
+  const manager = { name: 'cli:bench', origin: SERVER_ORIGIN, authorize: () => undefined };
   const created = await app
     .get(ApiKeys, { strict: false })
     .create('default', { account: 'bench', scopes: ['runs:read'] }, manager);

@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, Suspense, useLayoutEffect, useState } from 'react';
+import { useWhoami } from './access/rights.js';
 import { SignIn } from './access/sign-in.js';
-import { ApiError, json } from './api/client.js';
+import { ParleyError } from './api/client.js';
 import { useSignIn } from './api/credential.js';
 import type { Whoami } from './api/types.js';
 import { ConnectionNotice } from './frame/connection-notice.js';
@@ -57,6 +57,35 @@ const PAGES = [
     page: lazyPage(async () => ({ default: (await import('./models/models-page.js')).ModelsPage })),
   },
   {
+    name: 'remote-agents',
+    title: 'Remote agents',
+    needs: 'ops:read',
+    page: lazyPage(async () => ({ default: (await import('./catalog/remote-agents-page.js')).RemoteAgentsPage })),
+  },
+  {
+    name: 'usage',
+    title: 'Usage',
+    page: lazyPage(async () => ({ default: (await import('./usage/usage-page.js')).UsagePage })),
+  },
+  {
+    name: 'schedules',
+    title: 'Schedules',
+    needs: 'schedules:read',
+    page: lazyPage(async () => ({ default: (await import('./hooks/schedules-page.js')).SchedulesPage })),
+  },
+  {
+    name: 'webhooks',
+    title: 'Webhooks',
+    needs: 'webhooks:read',
+    page: lazyPage(async () => ({ default: (await import('./hooks/webhooks-page.js')).WebhooksPage })),
+  },
+  {
+    name: 'audit',
+    title: 'Audit',
+    needs: 'audit:read',
+    page: lazyPage(async () => ({ default: (await import('./audit/audit-page.js')).AuditPage })),
+  },
+  {
     name: 'access',
     title: 'Access',
     page: lazyPage(async () => ({ default: (await import('./access/access-page.js')).AccessPage })),
@@ -66,8 +95,8 @@ const PAGES = [
 /** The console: sign in if the server asks for it, then the navigation and one page. */
 export function App({ signInError }: { readonly signInError: string | undefined }): ReactNode {
   const signIn = useSignIn();
-  const me = useQuery({ queryKey: ['whoami', signIn], queryFn: () => json<Whoami>('whoami'), staleTime: Infinity });
-  if (me.error instanceof ApiError && me.error.status === 401)
+  const me = useWhoami();
+  if (me.error instanceof ParleyError && me.error.status === 401)
     return <SignIn refused={signIn !== undefined} error={signInError} />;
   return <Shell me={me.data} error={me.error} />;
 }

@@ -13,6 +13,7 @@ import './styles/inbox.css';
 import './styles/sessions.css';
 import './styles/runs.css';
 import './styles/access.css';
+import './styles/usage.css';
 import './styles/attachments.css';
 import './styles/models.css';
 import './styles/tree.css';

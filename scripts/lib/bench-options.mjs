@@ -18,9 +18,13 @@ const NUMBERS = ['--rounds', '--minutes'];
 /** What `--help` prints. */
 export function benchHelp() {
   const lines = BENCH_OPTIONS.map(([option, meaning]) => `  ${option.padEnd(17)} ${meaning}`);
-  return ['npm run bench -- [OPTIONS]', '', ...lines, '', 'docs/performance.md describes rows and scenarios.'].join(
-    '\n',
-  );
+  return [
+    'npm run bench -- [OPTIONS]',
+    '',
+    ...lines,
+    '',
+    'docs/how-to/benchmark.md describes rows and scenarios.',
+  ].join('\n');
 }
 
 /**

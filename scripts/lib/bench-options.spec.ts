@@ -25,7 +25,7 @@ describe('the options of the benchmark', () => {
   });
 
   it('are described in the documents', () => {
-    const text = readFileSync(join(ROOT, 'docs/performance.md'), 'utf8');
+    const text = readFileSync(join(ROOT, 'docs/how-to/benchmark.md'), 'utf8');
     for (const [option] of BENCH_OPTIONS) expect(text).toContain(`\`${option.replace(/=.*/, '=…')}\``);
   });
 

@@ -1,4 +1,7 @@
-import openapiTS, { astToString } from 'openapi-typescript';
+import { fileURLToPath } from 'node:url';
+import { loadTool } from './tools.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The paths that the client calls. Only they and what they refer to are part of its types. */
 const PATHS = [
@@ -9,9 +12,11 @@ const PATHS = [
   '/api/v1/runs/{id}',
   '/api/v1/runs/{id}/events',
   '/api/v1/runs/{id}/response',
+  '/api/v1/schedules',
   '/api/v1/sessions',
   '/api/v1/sessions/{id}/messages',
   '/api/v1/tools',
+  '/api/v1/webhooks',
   '/interrupts',
   '/interrupts/{id}',
 ];
@@ -30,6 +35,7 @@ export async function clientTypes(json) {
   const { schemas } = document.components;
   const used = Object.fromEntries([...reached(paths, schemas)].sort().map((name) => [name, schemas[name]]));
   const { openapi, info } = document;
+  const { default: openapiTS, astToString } = loadTool(ROOT, 'openapi-typescript');
   const nodes = await openapiTS({ openapi, info, paths, components: { schemas: used } }, { defaultNonNullable: false });
   return HEADER + astToString(nodes);
 }

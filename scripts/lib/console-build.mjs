@@ -1,12 +1,14 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fingerprintFiles, listFiles, readJson } from './fingerprint.mjs';
 import { writeStamp } from './stamp.mjs';
 
 const STAMP = 'dist/.console.json';
+const GROUND = ['console/index.html', 'console/vite.config.mjs', 'console/package-lock.json'];
 
+const CONSOLE_FOLDER = 'dist/console';
 /** The built page of the console. */
-export const CONSOLE_PAGE = 'dist/console/index.html';
+export const CONSOLE_PAGE = `${CONSOLE_FOLDER}/index.html`;
 
 /**
  * The present state of everything that the console is built from; see `sourceState`.
@@ -14,8 +16,8 @@ export const CONSOLE_PAGE = 'dist/console/index.html';
  * @param {string} root
  */
 export function consoleState(root) {
-  const sources = listFiles(join(root, 'console'), (path) => !/\.spec\.tsx?$/.test(path));
-  return { sources: fingerprintFiles(root, ['package-lock.json', ...sources.map((path) => `console/${path}`)]) };
+  const sources = listFiles(join(root, 'console/src'), (path) => !/\.spec\.tsx?$/.test(path));
+  return { sources: fingerprintFiles(root, [...GROUND, ...sources.map((path) => `console/src/${path}`)]) };
 }
 
 /**
@@ -40,11 +42,14 @@ export function forgetConsole(root) {
 }
 
 /**
- * Notes a successful build of the console.
+ * Puts a successful build in the place of the last one, at once, and notes it: a server that runs meanwhile never serves
+ * half of it.
  *
  * @param {string} root
  * @param {ReturnType<typeof consoleState>} state as it was before the build
  */
-export function writeConsoleStamp(root, state) {
+export function publishConsole(root, state) {
+  rmSync(join(root, CONSOLE_FOLDER), { recursive: true, force: true });
+  renameSync(join(root, `${CONSOLE_FOLDER}.new`), join(root, CONSOLE_FOLDER));
   writeStamp(join(root, STAMP), state);
 }

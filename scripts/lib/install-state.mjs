@@ -1,12 +1,14 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashFile, readJson } from './fingerprint.mjs';
+import { needsCompiledDriver } from './node-version.mjs';
 
 const STAMP = 'node_modules/.parley-install.json';
 
-/** What native modules are built for. */
+/** What native modules are built for. From Node.js 22 on they need no particular version (ADR 36). */
 function platform() {
-  return `${process.platform}-${process.arch}-${process.versions.modules}`;
+  const abi = needsCompiledDriver(process.versions.node) ? process.versions.modules : 'napi';
+  return `${process.platform}-${process.arch}-${abi}`;
 }
 
 /**

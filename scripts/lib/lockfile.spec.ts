@@ -14,8 +14,8 @@ function places(path: string, name: string): string[] {
 
 describe('package-lock.json', () => {
   // `npm ci` refuses a lockfile that was made where the packages of other systems could not be had.
-  it('the packages of every system are listed', () => {
-    const lock = readJson(join(process.cwd(), 'package-lock.json')) as { packages: Record<string, LockEntry> };
+  it.each(['.', 'console', 'test'])('the packages of every system are listed (%s)', (folder) => {
+    const lock = readJson(join(process.cwd(), folder, 'package-lock.json')) as { packages: Record<string, LockEntry> };
     const missing = Object.entries(lock.packages).flatMap(([path, entry]) =>
       Object.keys(entry.optionalDependencies ?? {}).filter((name) =>
         places(path, name).every((place) => !(place in lock.packages)),

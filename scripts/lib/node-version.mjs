@@ -13,3 +13,13 @@ export function nodeVersionProblem(version) {
   if (major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)) return undefined;
   return `Parley needs Node.js ${wantedMajor}.${wantedMinor} or newer, but this is ${version}. Get a newer one from https://nodejs.org.`;
 }
+
+/**
+ * Whether this Node.js runs the version of `better-sqlite3` that is compiled or downloaded when it is installed; a newer
+ * one runs the version that has its binaries inside the package (ADR 36).
+ *
+ * @param {string} version as in `process.versions.node`
+ */
+export function needsCompiledDriver(version) {
+  return Number.parseInt(version, 10) < 22;
+}

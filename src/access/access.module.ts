@@ -1,16 +1,18 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { Clock } from '../common/index.js';
+import { CarriedHeaders, Clock } from '../common/index.js';
 import { Fingerprints, keyFingerprints, ServerSettings } from '../config/index.js';
 import { OutgoingModule } from '../outgoing/index.js';
-import { AccessGuard } from './access.guard.js';
+import { AccessGuard } from './requests/access.guard.js';
 import { AccessSettings } from './access.settings.js';
+import { AccessActs } from './requests/access-acts.js';
 import { ApiKeyVerifier } from './api-keys/index.js';
 import { TypeOrmUsedTickets } from './adapters/typeorm-used-tickets.js';
-import { Authenticator } from './authenticator.js';
+import { Authenticator } from './requests/authenticator.js';
 import { BrowserPolicy } from './browsers/browser-policy.js';
-import { CredentialWatch } from './credential-watch.js';
-import type { CredentialVerifier } from './identity.js';
+import type { CallerSurroundings } from './identity/caller.js';
+import { CredentialWatch } from './requests/credential-watch.js';
+import type { CredentialVerifier } from './identity/identity.js';
 import { KeysModule } from './keys.module.js';
 import { LimitsModule } from './limits.module.js';
 import { RequestRates } from './limits/index.js';
@@ -18,14 +20,15 @@ import { OidcSettings } from './oidc/oidc.settings.js';
 import { ProviderHttp } from './oidc/provider-http.js';
 import { ProxySettings } from './proxy/proxy.settings.js';
 import { ProxyVerifier } from './proxy/proxy.verifier.js';
-import { RouteDeclarations } from './route-declarations.js';
+import { RouteDeclarations } from './requests/route-declarations.js';
 import { UsedTickets } from './ports/used-tickets.js';
-import { TenantDirectory } from './tenant-directory.js';
-import { UpgradeAdmission } from './upgrade-admission.js';
+import { TenantDirectory } from './tenants/tenant-directory.js';
+import { UpgradeAdmission } from './requests/upgrade-admission.js';
 import { TicketRoutes } from './tickets/ticket-routes.js';
 import { ticketKeys, Tickets } from './tickets/tickets.js';
 
 const OIDC_VERIFIER = Symbol('OidcVerifier');
+const SURROUNDINGS = Symbol('CallerSurroundings');
 
 /** Who sends a request and what they may do. Needs the settings from a global module. */
 @Global()
@@ -35,6 +38,7 @@ const OIDC_VERIFIER = Symbol('OidcVerifier');
     { provide: UsedTickets, useClass: TypeOrmUsedTickets },
     Tickets,
     TicketRoutes,
+    AccessActs,
     CredentialWatch,
     ProviderHttp,
     {
@@ -60,24 +64,46 @@ const OIDC_VERIFIER = Symbol('OidcVerifier');
       inject: [ProxySettings, AccessSettings, TenantDirectory],
     },
     {
+      provide: SURROUNDINGS,
+      useFactory: (carries: CarriedHeaders, acts: AccessActs): CallerSurroundings => ({
+        carries,
+        acting: (caller, user) => acts.actedAs(caller, user),
+      }),
+      inject: [CarriedHeaders, AccessActs],
+    },
+    {
       provide: Authenticator,
       useFactory: (
         settings: AccessSettings,
         rates: RequestRates,
         tickets: Tickets,
+        surroundings: CallerSurroundings,
         ...all: (CredentialVerifier | undefined)[]
       ) => {
         const verifiers = all.flatMap((one) => (one && settings.methods.includes(one.method) ? [one] : []));
-        return new Authenticator(settings, verifiers, rates, tickets);
+        return new Authenticator(settings, verifiers, rates, tickets, surroundings);
       },
-      inject: [AccessSettings, RequestRates, Tickets, ApiKeyVerifier, OIDC_VERIFIER, ProxyVerifier],
+      inject: [
+        ...[AccessSettings, RequestRates, Tickets, SURROUNDINGS],
+        ...[ApiKeyVerifier, OIDC_VERIFIER, ProxyVerifier],
+      ],
     },
     BrowserPolicy,
     UpgradeAdmission,
     RouteDeclarations,
     { provide: APP_GUARD, useClass: AccessGuard },
   ],
-  exports: [Authenticator, BrowserPolicy, CredentialWatch, LimitsModule, TicketRoutes, Tickets, UpgradeAdmission],
+  exports: [
+    AccessActs,
+    Authenticator,
+    BrowserPolicy,
+    CredentialWatch,
+    LimitsModule,
+    TicketRoutes,
+    Tickets,
+    UpgradeAdmission,
+    UsedTickets,
+  ],
 })
 export class AccessModule {
   constructor(fingerprints: Fingerprints, settings: AccessSettings, server: ServerSettings) {

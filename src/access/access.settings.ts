@@ -11,9 +11,9 @@ import {
   settings,
   splitList,
 } from '../config/index.js';
-import type { AuthenticationMethod } from './identity.js';
-import { networkList } from './networks.js';
-import { readRoles, type Roles } from './roles.js';
+import type { AuthenticationMethod } from './identity/identity.js';
+import { networkList } from './network/networks.js';
+import { readRoles, type Roles } from './identity/roles.js';
 
 const METHODS: readonly AuthenticationMethod[] = ['keys', 'oidc', 'proxy'];
 

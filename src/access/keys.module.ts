@@ -1,25 +1,27 @@
 import { Global, Module } from '@nestjs/common';
-import { AccessCache } from './access-cache.js';
+import { AccessCache } from './cache/access-cache.js';
 import { TypeOrmApiKeyStore } from './adapters/typeorm-api-key-store.js';
 import { TypeOrmTenantStore } from './adapters/typeorm-tenant-store.js';
-import { ApiKeys, ApiKeyVerifier } from './api-keys/index.js';
+import { ActorStanding, ApiKeys, ApiKeyVerifier, KeyActs } from './api-keys/index.js';
 import { ApiKeyStore } from './ports/api-key-store.js';
 import { TenantStore } from './ports/tenant-store.js';
-import { TenantDirectory } from './tenant-directory.js';
+import { TenantDirectory } from './tenants/tenant-directory.js';
 import { Tenants } from './tenants/tenants.js';
 
-/** API keys and tenants. Needs the global `Database`, `UnitOfWork` and `Clock`; works without a server. */
+/** API keys and tenants. Needs the global `Database`, `UnitOfWork`, `AuditTrail` and `Clock`; works without a server. */
 @Global()
 @Module({
   providers: [
     AccessCache,
     { provide: ApiKeyStore, useClass: TypeOrmApiKeyStore },
     { provide: TenantStore, useClass: TypeOrmTenantStore },
+    ActorStanding,
     ApiKeys,
+    KeyActs,
     ApiKeyVerifier,
     Tenants,
     { provide: TenantDirectory, useExisting: Tenants },
   ],
-  exports: [ApiKeys, ApiKeyVerifier, Tenants, TenantDirectory, TenantStore],
+  exports: [ActorStanding, ApiKeys, ApiKeyVerifier, Tenants, TenantDirectory, TenantStore],
 })
 export class KeysModule {}

@@ -7,6 +7,7 @@ import { KeysModule } from './keys.module.js';
 import { CountedRateLimits } from './limits/counted-rate-limits.js';
 import type { Counters } from './limits/counters.js';
 import {
+  LimitActs,
   LimitMetrics,
   LimitsSettings,
   LimitTable,
@@ -38,6 +39,7 @@ import { LeasedCounters } from './limits/leased-counters.js';
       inject: [LimitsSettings, Clock, StoredLimits],
     },
     { provide: StoredLimits, useClass: TenantSettingsLimits },
+    LimitActs,
     LimitMetrics,
     TenantLimits,
     RequestRates,

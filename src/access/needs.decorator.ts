@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { addRouteConfig, RouteSetting } from './route-config.js';
-import type { Scope } from './scopes.js';
+import type { Scope } from './identity/scopes.js';
 
 /**
  * What a route needs of its caller: nothing (`public`), nothing, but a credential counts if there is one
@@ -11,6 +11,7 @@ export type Need = 'public' | 'optional' | 'caller' | readonly [Scope, ...Scope[
 /** What the decorators leave in the configuration of a route; a route of Fastify itself declares it in `config`. */
 export interface AccessRoute {
   readonly access?: Need;
+  readonly refusesForeignPages?: boolean;
 }
 
 /** A decorator of a handler, or of a controller for those of its handlers that declare nothing themselves. */
@@ -46,6 +47,22 @@ export function Public(): RouteDecorator {
 /** Declares that a route is open to everyone. A credential is looked at; one that is not valid counts as none. */
 export function OptionalCaller(): RouteDecorator {
   return declare('optional');
+}
+
+/**
+ * Declares that pages of other origins may not use the routes of a controller, whatever the method, and that
+ * `CORS_ORIGINS=*` does not mean them. To be put above the other decorators.
+ */
+export function RefusesForeignPages(): ClassDecorator {
+  return (target) =>
+    addRouteConfig(target, {
+      refusesForeignPages: true,
+    } satisfies AccessRoute);
+}
+
+/** Whether the route of a request refuses what pages of other origins send. */
+export function refusesForeignPages(request: FastifyRequest): boolean {
+  return (request.routeOptions.config as AccessRoute | undefined)?.refusesForeignPages === true;
 }
 
 /** What the route of a request needs; undefined when it declares nothing. */

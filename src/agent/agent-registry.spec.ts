@@ -2,7 +2,8 @@ import { Global, Logger, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Clock, Metrics, SystemClock } from '../common/index.js';
 import { ConfigModule, Configuration } from '../config/index.js';
-import { McpSettings, ToolSettings } from '../tools/index.js';
+import { Prices } from '../usage/index.js';
+import { McpSettings, ToolSettings } from './tools/index.js';
 import { AgentModule } from './agent.module.js';
 import { AgentRegistry } from './agent-registry.js';
 import { AgentSettings } from './agent.settings.js';
@@ -36,7 +37,14 @@ class EchoModule {}
 class ImpostorModule {}
 
 @Global()
-@Module({ providers: [{ provide: Clock, useClass: SystemClock }, Metrics], exports: [Clock, Metrics] })
+@Module({
+  providers: [
+    { provide: Clock, useClass: SystemClock },
+    Metrics,
+    { provide: Prices, useValue: { areMissing: () => Promise.resolve(false) } },
+  ],
+  exports: [Clock, Metrics, Prices],
+})
 class CommonModule {}
 
 const models = {
@@ -60,7 +68,7 @@ describe('AgentRegistry', () => {
         .list()
         .map(({ name }) => name)
         .sort(),
-    ).toEqual(['echo', 'memory', 'worker']);
+    ).toEqual(['echo', 'mcp_tool', 'memory', 'worker']);
     expect(registry.get('worker')).toMatchObject({ exposure: 'public', recovery: 'journal' });
     expect(registry.get('echo')).toMatchObject({ recovery: 'fail' });
     expect((registry.get('echo').agent as EchoAgent).loop).toBeInstanceOf(ModelLoop);

@@ -2,12 +2,13 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { AppError, type Authority, mayRunAgent } from '../common/index.js';
 import { type AgentShape, shapeProblems } from './agent-shape.js';
-import { type AgentRecovery, agentTypeOptions } from './agent-type.decorator.js';
+import { type AgentMcpTool, type AgentRecovery, type AgentSkill, agentTypeOptions } from './agent-type.decorator.js';
 import { AgentSettings } from './agent.settings.js';
 import type { Agent } from './agent.js';
 import { CompactionAgent } from './agents/compaction.agent.js';
 import type { ModelOptions } from './ports/model-client.js';
 import { isOpenTo, Models } from './ports/models.js';
+import { RemoteAgents } from './ports/remote-agents.js';
 
 /** An agent with the options of its decorator. */
 export interface RegisteredAgent {
@@ -21,6 +22,14 @@ export interface RegisteredAgent {
   /** What it may use. */
   readonly shape: AgentShape;
   readonly agent: Agent;
+  /** As `AgentTypeOptions.skills`. */
+  readonly skills: readonly AgentSkill[];
+  /** As `AgentTypeOptions.inputModes`. */
+  readonly inputModes: readonly string[];
+  /** As `AgentTypeOptions.directReplies`. */
+  readonly directReplies: boolean;
+  /** As `AgentTypeOptions.mcpTool`. */
+  readonly mcpTool?: AgentMcpTool | undefined;
 }
 
 /** The shape of agents that are not registered, such as those of tests. */
@@ -50,7 +59,8 @@ export class AgentRegistry implements OnModuleInit {
   onModuleInit(): void {
     for (const wrapper of this.discovery.getProviders()) {
       const instance: unknown = wrapper.isDependencyTreeStatic() ? wrapper.instance : undefined;
-      if (typeof instance === 'object' && instance !== null) this.register(instance);
+      if (instance instanceof RemoteAgents) for (const agent of instance.agents) this.register(agent);
+      else if (typeof instance === 'object' && instance !== null) this.register(instance);
     }
     this.logger.log(`Agents: ${[...this.agents.keys()].join(', ') || 'none'}`);
   }
@@ -101,9 +111,21 @@ export class AgentRegistry implements OnModuleInit {
     const known = this.agents.get(options.name);
     if (known?.agent === instance) return;
     if (known) throw new AppError('CONFIGURATION_ERROR', `Two agents are named "${options.name}"`);
-    const { name, description, exposure, recovery = 'fail', ...shape } = options;
+    const {
+      name,
+      description,
+      exposure,
+      recovery = 'fail',
+      skills,
+      inputModes = [],
+      directReplies = false,
+      mcpTool,
+      ...shape
+    } = options;
     this.check(name, shape);
-    this.agents.set(name, { name, description, exposure, recovery, shape, agent: instance as Agent });
+    const skill = { id: name, name, description: description === '' ? name : description, tags: [name] };
+    const faces = { skills: skills && skills.length > 0 ? skills : [skill], inputModes, directReplies, mcpTool };
+    this.agents.set(name, { name, description, exposure, recovery, shape, agent: instance as Agent, ...faces });
   }
 
   private check(name: string, shape: AgentShape): void {

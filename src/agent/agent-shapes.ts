@@ -28,7 +28,7 @@ export interface ShapeView {
   readonly maxSteps: number;
 }
 
-/** A model that is asked for, and what its server is to be asked for. */
+/** A requested model, and its name at its server. */
 interface ChosenModel {
   readonly client: ModelClient;
   /** Undefined: the model of the client. */
@@ -81,10 +81,10 @@ export class AgentShapes {
     return typeof model === 'string' ? [model, client.info.name] : [client.info.name];
   }
 
-  /** The model that answers if neither the request nor the loop names one. */
-  modelNameOf(agentType: string): string {
-    const { client, model } = this.modelFor(agentType, undefined, this.agents.shapeOf(agentType).model);
-    return model ?? client.info.name;
+  /** The model that answers if neither the request nor the loop names one: by its own name if it has one. */
+  modelNameOf(agent: RegisteredAgent): string {
+    const [main] = this.models.all;
+    return this.viewOf(agent).model ?? main?.name ?? this.models.main.info.name;
   }
 
   /** What people are shown of an agent. */

@@ -1,5 +1,7 @@
 import 'reflect-metadata';
 import { Injectable } from '@nestjs/common';
+import type { JsonObject } from '../common/index.js';
+import type { ToolAnnotations } from './tools/index.js';
 import type { Agent } from './agent.js';
 import type { AgentShape } from './agent-shape.js';
 
@@ -19,6 +21,42 @@ export interface AgentTypeOptions extends AgentShape {
   readonly exposure: 'public' | 'internal';
   /** Default `fail`. Use `journal` for agents that do everything through the model loop or the journal. */
   readonly recovery?: AgentRecovery;
+  /** What it can do, for the agent card of A2A. Default: one skill with its name and description. */
+  readonly skills?: readonly AgentSkill[];
+  /** Media types of files that it takes besides images, such as `application/pdf` or `*` for all. Default: none. */
+  readonly inputModes?: readonly string[];
+  /**
+   * True: over A2A it may answer with a message in place of a task, if its first event is the custom event `a2a.reply`
+   * with the value `message`. Default false.
+   */
+  readonly directReplies?: boolean;
+  /** How it is offered at `/mcp`. Default: as `ask_<name>`, with a message as its argument. */
+  readonly mcpTool?: AgentMcpTool;
+}
+
+/** An agent as a tool for clients of MCP. */
+export interface AgentMcpTool {
+  /** Default: `ask_<name>`. */
+  readonly name?: string;
+  /** Default: the name of the agent. */
+  readonly title?: string;
+  /**
+   * JSON Schema of the arguments, of the type `object`. The agent gets them as a `data` content of its input. Default: a
+   * message, a session and attachments.
+   */
+  readonly parameters?: JsonObject;
+  /** What differs from a tool that may do anything. */
+  readonly annotations?: Pick<ToolAnnotations, 'readOnlyHint' | 'destructiveHint' | 'idempotentHint' | 'openWorldHint'>;
+}
+
+/** Something that an agent can do, as its agent card shows it. */
+export interface AgentSkill {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  /** Questions that it answers. */
+  readonly examples?: readonly string[];
 }
 
 const METADATA_KEY = Symbol('parley:agent-type');

@@ -1,8 +1,9 @@
-import type { Authority, Json, JsonObject, Principal } from '../common/index.js';
+import type { Authority, Carried, Json, JsonObject, Principal } from '../common/index.js';
 import type { AgentEvent, Message, ResponseBuilder } from '../events/index.js';
-import type { AskedInterrupt, AuditNote, Resumption, SettledInterrupt } from '../interrupt/index.js';
 import type { RunTelemetry } from '../telemetry/index.js';
-import type { ClientTime, ToolDeclaration, ToolRestriction } from '../tools/index.js';
+import type { UsageMeter } from '../usage/index.js';
+import type { AskedInterrupt, AuditNote, Resumption, SettledInterrupt } from './interrupt/index.js';
+import type { ClientTime, ToolDeclaration, ToolRestriction } from './tools/index.js';
 import type { ModelOptions } from './ports/model-client.js';
 
 /** A finished step in the journal. */
@@ -109,7 +110,7 @@ export interface AgentContext {
    * them, so a call that is made again needs a new id.
    */
   readonly shownCallIds: readonly string[];
-  /** In whose name the run executes: all that it stores or reads belongs to this tenant and user. */
+  /** The owner of the run: all that it stores or reads belongs to this tenant and user. */
   readonly principal: Principal;
   /** What the run may do; subagents and tools are bound by it. Null for a run that was started without authentication. */
   readonly authority: Authority | null;
@@ -121,6 +122,8 @@ export interface AgentContext {
   readonly history: readonly Message[];
   /** What model providers want back with messages of `history` and `input`, as JSON texts by the ids of the messages. */
   readonly providerStates?: ReadonlyMap<string, string>;
+  /** The statuses of the earlier runs whose calls have no result, by the ids of the messages of the calls. */
+  readonly callEnds?: ReadonlyMap<string, string>;
   /** The state that the runs of this session share. */
   readonly state: SessionState;
   /** Tools that the client declared and runs itself. */
@@ -145,6 +148,8 @@ export interface AgentContext {
   readonly requestedAt: number;
   /** What the client sent for the agent and its tools; not checked by the server. */
   readonly forwardedProps: JsonObject;
+  /** What its requests to remote agents carry on; absent: nothing. */
+  readonly carried?: Carried;
   /** The answers to interrupts that this run continues with. */
   readonly resumption: Resumption;
   /**
@@ -168,6 +173,11 @@ export interface AgentContext {
    */
   readonly response: ResponseBuilder;
   readonly journal: Journal;
+  /**
+   * Books what model calls use and keeps them within budgets. `ModelLoop` uses it by itself; an agent with a model of its
+   * own begins each of its calls with it.
+   */
+  readonly usage: UsageMeter;
   /** Logs, spans and metrics of this execution of the run; absent in tests of agents. */
   readonly telemetry?: RunTelemetry;
   /** Aborts on cancellation, on timeout and when the worker loses the run. */

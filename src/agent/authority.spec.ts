@@ -27,7 +27,7 @@ describe('the authority of a run', () => {
       output: 'There is no tool named "pay". The tools are: look.',
     });
     expect(outputs).toContainEqual({ call_id: 'c2', name: 'look', output: 'look done' });
-    expect(run.notes).toMatchObject([{ action: 'policy_denied', callId: 'c1', toolName: 'pay' }]);
+    expect(run.notes).toMatchObject([{ action: 'policy.denied', callId: 'c1', toolName: 'pay' }]);
     run.expectLegalStream();
   });
 });

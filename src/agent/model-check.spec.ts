@@ -1,8 +1,10 @@
 import { strictServer, type StrictServer, openAiRefusal } from './adapters/testing/strict-server.js';
+import { ConfiguredModels } from './adapters/configured-models.js';
 import { clientFor } from './adapters/testing/upstream-client.js';
 import { checkModel } from './model-check.js';
 import { ModelStartCheck } from './model-start-check.js';
 import type { ModelSettings } from './model.settings.js';
+import type { ModelClient } from './ports/model-client.js';
 
 let server: StrictServer | undefined;
 afterEach(async () => {
@@ -48,7 +50,13 @@ describe('checkModel', () => {
 
 describe('ModelStartCheck', () => {
   const settingsOf = (more: object = {}): ModelSettings =>
-    ({ server: { kind: 'openai-compatible' }, triesAtStart: true, ...more }) as unknown as ModelSettings;
+    ({ server: { kind: 'openai-compatible' }, named: [], triesAtStart: true, ...more }) as unknown as ModelSettings;
+  const modelsOf = (main: ModelClient, named: Readonly<Record<string, ModelClient>> = {}): ConfiguredModels =>
+    new ConfiguredModels({
+      main,
+      named: Object.entries(named).map(([name, client]) => ({ name, client, agents: undefined })),
+      create: () => main,
+    });
 
   it.each([
     ['answers', undefined],
@@ -57,13 +65,21 @@ describe('ModelStartCheck', () => {
     ['is overloaded', { status: 503, body: 'busy' }],
   ])('makes one request, also of a server that %s', async (_, refusal) => {
     server = await strictServer(() => refusal);
-    await new ModelStartCheck(clientFor(server.url), settingsOf()).run();
+    await new ModelStartCheck(modelsOf(clientFor(server.url)), settingsOf()).run();
     expect(server.seen).toHaveLength(1);
+  });
+
+  it('makes one to each model of LLM_MODELS, and none to a model that is given in code', async () => {
+    server = await strictServer();
+    const [fast, strong, own] = [clientFor(server.url), clientFor(server.url), clientFor(server.url)];
+    const settings = settingsOf({ named: [{ name: 'fast' }, { name: 'strong' }] });
+    await new ModelStartCheck(modelsOf(fast, { fast, strong, own }), settings).run();
+    expect(server.seen).toHaveLength(2);
   });
 
   it.each([{ triesAtStart: false }, { server: { kind: 'offline' } }])('makes none with %j', async (more) => {
     server = await strictServer();
-    await new ModelStartCheck(clientFor(server.url), settingsOf(more)).run();
+    await new ModelStartCheck(modelsOf(clientFor(server.url)), settingsOf(more)).run();
     expect(server.seen).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { AppError, type JsonObject } from '../common/index.js';
 import type { Usage } from '../events/index.js';
-import type { ToolDeclaration } from '../tools/index.js';
+import type { ToolDeclaration } from './tools/index.js';
 import {
   type ModelClient,
   type ModelEvent,
@@ -12,7 +12,7 @@ import {
 
 /** What was tried with a model, and how it went. */
 export interface ModelCheck {
-  /** What the model was asked for. */
+  /** What was tried. */
   readonly name: 'text' | 'tool' | 'tool result' | 'JSON' | 'limit' | 'image';
   /** `unsupported`: the server says that the model cannot do it; `skipped`: not tried. */
   readonly outcome: 'works' | 'failed' | 'unsupported' | 'skipped';

@@ -1,5 +1,5 @@
 import type { Message } from '../events/index.js';
-import type { ServerTool, ToolEffects } from '../tools/index.js';
+import type { ServerTool, ToolEffects } from './tools/index.js';
 import type { AgentOutcome } from './agent.js';
 import { Crash, MemoryJournal } from './testing/memory-journal.js';
 import {

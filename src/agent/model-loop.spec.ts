@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import type { ServerTool } from '../tools/index.js';
 import type { Message } from '../events/index.js';
+import type { ServerTool } from './tools/index.js';
 import {
   args,
   call,

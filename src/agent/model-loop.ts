@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock, type JsonObject } from '../common/index.js';
-import type { AskedInterrupt } from '../interrupt/index.js';
-import { ToolInvoker, type ToolSet, ToolRegistry, type ToolResult } from '../tools/index.js';
+import type { AskedInterrupt } from './interrupt/index.js';
+import { ToolInvoker, type ToolSet, ToolRegistry, type ToolResult } from './tools/index.js';
 import type { AgentContext, AgentOutcome } from './agent.js';
 import type { AgentShape } from './agent-shape.js';
 import { AgentShapes, type ShapedCalls } from './agent-shapes.js';
@@ -79,7 +79,7 @@ export class ModelLoop {
    * answer are made first. A run that answers interrupts processes the answers first, and ends as interrupted
    * again if some are still open.
    *
-   * @throws AppError MODEL_*, TOOL_IN_DOUBT, TOOL_EXECUTION_FAILED (too many calls with invalid arguments); the
+   * @throws AppError MODEL_*, BUDGET_EXCEEDED, TOOL_IN_DOUBT, TOOL_EXECUTION_FAILED (too many calls with invalid arguments); the
    *   reason of `context.signal`, after which nothing is written; those of `AgentShapes.of`
    */
   async *run(context: AgentContext, options: ModelLoopOptions): AsyncGenerator<undefined, AgentOutcome, void> {
@@ -125,7 +125,7 @@ export class ModelLoop {
     const { outputs, results } = resumed;
     const messages = [...context.history, ...outputs, ...context.input];
     const instructions = joinPrompts(systemPrompt, context.instructions);
-    const prompt = toPrompt(instructions, messages, context.providerStates);
+    const prompt = toPrompt(instructions, messages, context.providerStates, context.callEnds);
     const usedIds = messages.flatMap(callsOf).map(({ id }) => id);
     return {
       messages: withOwnAttachments(prompt.messages, context.principal, context.authority !== null),
@@ -182,8 +182,13 @@ function joinPrompts(...prompts: readonly string[]): string {
   return prompts.filter((prompt) => prompt !== '').join('\n\n');
 }
 
-/** How the run ends with this answer; undefined if it continues with tool calls. */
+/**
+ * How the run ends with this answer; undefined if it continues with tool calls.
+ *
+ * @throws AppError BUDGET_EXCEEDED if a budget has cut it
+ */
 function endOf(output: StepOutput): AgentOutcome | undefined {
+  if (output.isCutByBudget) throw new AppError('BUDGET_EXCEEDED', 'The answer has used up the budget');
   const limit = limitOf(output);
   if (limit) return { kind: 'incomplete', reason: limit };
   return output.toolCalls.length === 0 ? { kind: 'completed' } : undefined;

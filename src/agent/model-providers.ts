@@ -19,6 +19,8 @@ export interface NativePackage {
   readonly version: string;
   /** The function that makes the provider. */
   readonly create: string;
+  /** The path of its API, for addresses that have none; absent: it is at the root. */
+  readonly path?: string;
 }
 
 /** An environment variable with the key of a provider. */
@@ -30,10 +32,11 @@ export type KeyVariable =
   | 'DEEPSEEK_API_KEY'
   | 'OPENROUTER_API_KEY';
 
-const sdk = (name: string, version: string, create: string): NativePackage => ({
+const sdk = (name: string, version: string, create: string, path?: string): NativePackage => ({
   name: `@ai-sdk/${name}`,
   version,
   create,
+  ...(path !== undefined && { path }),
 });
 
 /** The providers by their names in `LLM_PROVIDER`; those with a key of their own in order of preference. */
@@ -46,21 +49,21 @@ export const MODEL_PROVIDERS = {
   },
   // Reasoning models take tools at its Responses API only.
   openai: {
-    native: sdk('openai', '^3.0.141', 'createOpenAI'),
+    native: sdk('openai', '^3.0.141', 'createOpenAI', '/v1'),
     keys: ['OPENAI_API_KEY'],
     baseUrl: 'https://api.openai.com/v1',
     model: 'gpt-5.4-mini',
     ownsHost: /(^|\.)openai\.com$/,
   },
   anthropic: {
-    native: sdk('anthropic', '^3.0.139', 'createAnthropic'),
+    native: sdk('anthropic', '^3.0.139', 'createAnthropic', '/v1'),
     keys: ['ANTHROPIC_API_KEY'],
     baseUrl: 'https://api.anthropic.com/v1',
     model: 'claude-sonnet-5',
     ownsHost: /(^|\.)anthropic\.com$/,
   },
   google: {
-    native: sdk('google', '^3.0.141', 'createGoogleGenerativeAI'),
+    native: sdk('google', '^3.0.141', 'createGoogleGenerativeAI', '/v1beta'),
     keys: ['GEMINI_API_KEY'],
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
     model: 'gemini-flash-latest',
@@ -78,7 +81,7 @@ export const MODEL_PROVIDERS = {
     model: 'openrouter/auto',
     ownsHost: /(^|\.)openrouter\.ai$/,
   },
-  azure: { native: sdk('azure', '^3.0.128', 'createAzure'), keys: [], ownsHost: /\.azure\.com$/ },
+  azure: { native: sdk('azure', '^3.0.128', 'createAzure', '/openai/v1'), keys: [], ownsHost: /\.azure\.com$/ },
   bedrock: {
     native: sdk('amazon-bedrock', '^4.0.186', 'createAmazonBedrock'),
     keys: [],
@@ -90,14 +93,14 @@ export const MODEL_PROVIDERS = {
     ownsHost: /(^|-)aiplatform\.googleapis\.com$/,
   },
   mistral: {
-    native: sdk('mistral', '^3.0.69', 'createMistral'),
+    native: sdk('mistral', '^3.0.69', 'createMistral', '/v1'),
     keys: [],
     model: 'mistral-medium-latest',
     ownsHost: /(^|\.)mistral\.ai$/,
   },
-  xai: { native: sdk('xai', '^3.0.138', 'createXai'), keys: [], model: 'grok-4.5', ownsHost: /(^|\.)x\.ai$/ },
+  xai: { native: sdk('xai', '^3.0.138', 'createXai', '/v1'), keys: [], model: 'grok-4.5', ownsHost: /(^|\.)x\.ai$/ },
   groq: {
-    native: sdk('groq', '^3.0.71', 'createGroq'),
+    native: sdk('groq', '^3.0.71', 'createGroq', '/openai/v1'),
     keys: [],
     model: 'openai/gpt-oss-120b',
     ownsHost: /(^|\.)groq\.com$/,

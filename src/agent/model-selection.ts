@@ -1,7 +1,7 @@
 import { type ConfigurationProblem } from '../config/index.js';
 import { type KeyVariable, MODEL_PROVIDER_NAMES, modelProvider, type ModelProviderName } from './model-providers.js';
 
-/** The model server that is called, and the model it is asked for. */
+/** The model server that is called, and the name of the model there. */
 export interface ModelServer {
   /** `offline` if no model is configured; `native` if the package of a provider speaks the provider's own API. */
   readonly kind: 'offline' | 'openai-compatible' | 'native';

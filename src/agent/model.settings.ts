@@ -98,7 +98,7 @@ export class ModelSettings extends settings('Model', {
   triesAtStart: setting('LLM_START_CHECK', flag(), {
     default: true,
     description:
-      'Whether a server that starts asks the configured model for one word, in the background, and logs whether it answers. It is one small request, and is not repeated.',
+      'Whether a server that starts asks each configured model for one word, in the background, and logs whether it answers. It is one small request for each, and is not repeated.',
   }),
   firstTokenTimeoutMs: setting('LLM_FIRST_TOKEN_TIMEOUT_MS', milliseconds({ min: 10, max: HOUR_MS }), {
     default: 60_000,

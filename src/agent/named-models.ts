@@ -14,7 +14,7 @@ import { type Checked, checkedHeaders, checkedProviderOptions } from './model-js
 import { MODEL_PROVIDER_NAMES, modelProvider } from './model-providers.js';
 import { type ModelChoices, type ModelServer, selectModel } from './model-selection.js';
 
-/** A model server, the model it is asked for, and how requests to it are written. */
+/** A model server, the name of the model there, and how requests are written. */
 export interface ConfiguredModel {
   /** Its name in `LLM_MODELS`; absent for the model of the single settings. */
   readonly name?: string;

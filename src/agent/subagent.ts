@@ -84,12 +84,14 @@ function pathOf({ signal, subagent }: AgentContext, { name, key }: SubagentOptio
 
 /** The same run with a part of the journal, and without the client's tools. */
 function contextOf(context: AgentContext, id: string, path: string, agentType: string): AgentContext {
+  const prefix = `${fingerprint(path).slice(0, 16)}/`;
   return Object.assign({}, context, {
     agentType,
     subagent: { id, path },
     clientTools: [],
     response: withMetadata(context.response, { [SUBAGENT_ID]: id }),
-    journal: new PartJournal(context.journal, `${fingerprint(path).slice(0, 16)}/`),
+    journal: new PartJournal(context.journal, prefix),
+    usage: context.usage.part(prefix, agentType),
     emit: (event: AgentEvent) => context.emit(ownedBy(event, id)),
   });
 }

@@ -18,7 +18,7 @@ const OLD_NODE =
  * authentication, with a credential in PARLEY_KEY.
  *
  * @param model as the model client describes it
- * @param nodeVersion of which an end of life is told
+ * @param nodeVersion the banner says when its support has ended or ends soon
  */
 export function banner(
   configuration: Configuration,
@@ -71,7 +71,8 @@ function describeModel({ kind, model, reason }: ModelServer, info: ModelInfo): s
   if (info.kind === 'offline') {
     return 'offline demo model (set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, DASHSCOPE_API_KEY or LLM_BASE_URL for a real one)';
   }
-  if (info.profile) {
+  // A model that code gives is not the one that the settings chose.
+  if (info.profile && info.name === model) {
     return `${model}${info.address === undefined ? '' : ` at ${info.address}`} (${reason}), profile ${info.profile.name} (${info.profile.reason})`;
   }
   return kind === 'native' ? `${info.name} of ${info.kind} (${reason})` : `${info.name} of ${info.kind}`;

@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { readConfiguration } from '../app.settings.js';
-import { banner } from './banner.js';
 import { StartupError } from '../common/index.js';
-import { assertPortFree, listenError } from './port-probe.js';
+import { banner } from './banner.js';
+import { assertPortFree, listenError } from './serve.js';
 
 const OFFLINE = { kind: 'offline', name: 'offline-demo' };
 

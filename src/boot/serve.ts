@@ -1,23 +1,22 @@
 import cluster from 'node:cluster';
+import { createServer } from 'node:net';
 import { type INestApplication, Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ModelClient, ModelStartCheck } from '../agent/index.js';
 import { AppModule, type Extensions } from '../app.module.js';
 import { readConfiguration } from '../app.settings.js';
 import { configureApp, createFastifyAdapter, policyWarnings } from '../app.setup.js';
-import { VERSION } from '../common/index.js';
+import { StartupError, VERSION } from '../common/index.js';
 import { ServerSettings } from '../config/index.js';
 import { DatabaseSettings, ensureDatabaseFolder } from '../database/index.js';
 import { ShutdownState } from '../health/index.js';
 import { ActiveStreams, ConnectionDrain } from '../protocol/http/index.js';
 import { Dispatcher, FleetSettings } from '../run/index.js';
 import { MetricsSettings } from '../telemetry/index.js';
-import { leaveOutAsyncResourceProperty } from './async-resource-bind.js';
+import { compileAtFirstCall, delayMemoryReducer, leaveOutAsyncResourceProperty } from '../runtime/index.js';
 import { banner } from './banner.js';
-import { assertPortFree, listenError } from './port-probe.js';
 import { supervise } from './supervise.js';
-import { compileAtFirstCall, delayMemoryReducer } from './v8-flags.js';
 
 /** Many clients that reconnect at once wait in this queue instead of being refused. */
 const LISTEN_BACKLOG = 4096;
@@ -152,4 +151,35 @@ function stopOnSignals(app: INestApplication, graceMs: number, fleet: FleetSetti
     });
   }
   if (cluster.isWorker) process.on('SIGINT', () => undefined);
+}
+
+/**
+ * Checks that the server can listen on the address. Called before anything else: a second server on the same
+ * database must not take over runs that it cannot serve.
+ *
+ * @throws StartupError that says what to do about it
+ */
+export async function assertPortFree(host: string, port: number): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(listenError(error, host, port)));
+    server.listen({ host, port }, () => server.close(() => resolve()));
+  });
+}
+
+/** The StartupError for a failed `listen`; any other error is returned unchanged. */
+export function listenError(error: Error, host: string, port: number): Error {
+  switch ('code' in error ? error.code : undefined) {
+    case 'EADDRINUSE':
+      return new StartupError(
+        `Port ${port} on ${host} is already in use: stop the program that uses it, or choose another port with PORT=${port === 65_535 ? 8091 : port + 1}.`,
+      );
+    case 'EACCES':
+      return new StartupError(`This user may not listen on port ${port}: choose a port above 1023 with PORT.`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new StartupError(`HOST is ${host}, which is not an address of this machine.`);
+    default:
+      return error;
+  }
 }

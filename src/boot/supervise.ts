@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { Logger } from '@nestjs/common';
-import { returnConnections } from './return-connections.js';
+import { returnConnections } from '../runtime/index.js';
 
 /** Pauses before a process that ended by itself is started again, in milliseconds: at first and at most. */
 const PAUSE_FIRST_MS = 500;

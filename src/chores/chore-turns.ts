@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { type Counter, type Histogram, type Labelled, LONG_SECONDS, Metrics } from '../common/index.js';
+import { Metrics } from '../common/index.js';
+import { ChoreMetrics } from './chore.metrics.js';
 import type { Chore } from './chore.js';
 import { ChoreSchedule, type ChoreTurn } from './ports/chore-schedule.js';
 
@@ -15,24 +16,13 @@ type Outcome = 'done' | 'failed' | 'stopped';
 @Injectable()
 export class ChoreTurns {
   private readonly logger = new Logger('Chores');
-  private readonly executions: Labelled<Counter>;
-  private readonly seconds: Labelled<Histogram>;
+  private readonly metrics: ChoreMetrics;
 
   constructor(
     private readonly schedule: ChoreSchedule,
     metrics: Metrics,
   ) {
-    this.executions = metrics.counters({
-      name: 'parley_chore_executions_total',
-      help: 'Executions of chores by this process, by how they ended.',
-      labels: ['chore', 'outcome'],
-    });
-    this.seconds = metrics.histograms({
-      name: 'parley_chore_duration_seconds',
-      help: 'How long executions of chores took.',
-      labels: ['chore'],
-      bounds: LONG_SECONDS,
-    });
+    this.metrics = new ChoreMetrics(metrics);
   }
 
   /**
@@ -62,8 +52,8 @@ export class ChoreTurns {
     stopping.removeEventListener('abort', stop);
     await renewed;
     const took = performance.now() - startedAt;
-    this.executions.with(chore.name, outcome).add();
-    this.seconds.with(chore.name).observe(took / 1000);
+    this.metrics.executions.with(chore.name, outcome).add();
+    this.metrics.seconds.with(chore.name).observe(took / 1000);
     // Most turns need no further write: they have made the chore due after its period.
     const isDueInTime = outcome === 'done' && !renewed && holdOf(chore) === chore.everyMs;
     if (!isDueInTime) await this.schedule.postpone(turn, waitOf(chore, outcome, took));

@@ -1,17 +1,33 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { KeysModule, LimitTable, StoredLimits, TenantLimits, TenantSettingsLimits } from '../access/index.js';
-import { Clock, Metrics, SystemClock } from '../common/index.js';
+import { AuditSettings, AuditStoreModule } from '../audit/index.js';
+import {
+  KeysModule,
+  LimitActs,
+  LimitTable,
+  StoredLimits,
+  TenantLimits,
+  TenantSettingsLimits,
+} from '../access/index.js';
+import { Clock, IdFactory, Metrics, SystemClock, TimeOrderedIds } from '../common/index.js';
 import { DatabaseModule, type DatabaseSettings } from '../database/index.js';
+import { UsageSettings, UsageStoreModule } from '../usage/index.js';
 
-/** What commands need of the server: its database, keys and tenants; no network, no models, no runs. */
+/** What commands need of the server: its database, keys, tenants, usage, budgets and audit trail; no network, no models, no runs. */
 @Global()
-@Module({ providers: [{ provide: Clock, useClass: SystemClock }, Metrics], exports: [Clock, Metrics] })
+@Module({
+  providers: [{ provide: Clock, useClass: SystemClock }, { provide: IdFactory, useClass: TimeOrderedIds }, Metrics],
+  exports: [Clock, IdFactory, Metrics],
+})
 export class CliModule {
-  static forRoot(database: DatabaseSettings): DynamicModule {
+  static forRoot(database: DatabaseSettings, usage: UsageSettings, audit: AuditSettings): DynamicModule {
     return {
       module: CliModule,
-      imports: [DatabaseModule.forRoot(database), KeysModule],
+      imports: [DatabaseModule.forRoot(database), AuditStoreModule, KeysModule, UsageStoreModule],
+      exports: [UsageSettings, AuditSettings],
       providers: [
+        { provide: UsageSettings, useValue: usage },
+        { provide: AuditSettings, useValue: audit },
+        LimitActs,
         { provide: StoredLimits, useClass: TenantSettingsLimits },
         // Servers read their LIMITS_FILE themselves; commands show and change what differs from it.
         {

@@ -31,6 +31,8 @@ export interface Command {
   readonly options?: ParseArgsConfig['options'];
   /** The names of its positional arguments, all required. */
   readonly positionals?: readonly string[];
+  /** Does it without the database, if the arguments ask for that; undefined if they do not. As `run`. */
+  runOffline?(args: Arguments, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> | undefined;
   /** Does it. Returns the exit code. @throws UsageError, AppError */
   run(app: INestApplicationContext, args: Arguments, terminal: Terminal): Promise<number>;
 }

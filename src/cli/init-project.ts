@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import packageJson from '../../package.json';
-import { SERVER_FLAG } from '../boot/server-flag.js';
+import { SERVER_FLAG } from '../runtime/index.js';
 import { StartupError } from '../common/index.js';
 
 /** The folder of this package: the parent of `dist`. */
@@ -10,8 +10,8 @@ const PACKAGE = resolve(__dirname, '../../..');
 const TEMPLATES = join(PACKAGE, 'templates/project');
 /** Each is a folder with a README, sources and tests that replace those of the template. */
 const EXAMPLES = join(PACKAGE, 'examples');
-/** The packages that an example needs beside Parley, by name. */
-const DEPENDENCIES = 'dependencies.json';
+/** What an example adds to the `package.json` of a project. */
+const MANIFEST = 'manifest.json';
 /** What every project has in common; the rest of the template is its agent, with its tests. */
 const IS_COMMON = /^(_[^/\\]+|Dockerfile|tsconfig\.json)$/;
 /** What npm accepts as the name of a package, without scopes. */
@@ -20,9 +20,20 @@ const DEVELOPMENT = ['@types/node', 'typescript'] as const;
 
 /**
  * Which packages may run a script when they are installed, for versions of npm that ask: the driver of the embedded
- * database, which is compiled or downloaded. The others work without theirs.
+ * database that Node.js 20 needs, which is compiled or downloaded (ADR 36). The others work without theirs.
  */
-const INSTALL_SCRIPTS = { 'better-sqlite3': true, '@scarf/scarf': false, 'msgpackr-extract': false } as const;
+const INSTALL_SCRIPTS = {
+  'better-sqlite3': Number.parseInt(process.versions.node, 10) < 22,
+  '@scarf/scarf': false,
+  'msgpackr-extract': false,
+} as const;
+
+/** The parts of a `package.json` that an example has of its own. */
+interface ExampleManifest {
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
 
 /** What `initProject` has written. */
 export interface NewProject {
@@ -56,22 +67,32 @@ export function initProject(folder: string, example?: string): NewProject {
     write(target, file.replace(/(^|[/\\])_/, '$1.'), textOf(TEMPLATES, file).replaceAll('{{name}}', name));
   }
   if (source !== undefined) copyExample(source, target);
-  const dependencies = { [packageJson.name]: parleyFor(target), ...dependenciesOf(source) };
-  write(target, 'package.json', `${JSON.stringify(manifest(name, dependencies), null, 2)}\n`);
+  const own = source === undefined ? {} : manifestOfExample(source);
+  const manifest = manifestOf(name, parleyFor(target), own);
+  write(target, 'package.json', `${JSON.stringify(manifest, null, 2)}\n`);
   const path = relative(process.cwd(), target);
   return {
     files: filesIn(target),
-    steps: [...(path === '' ? [] : [`cd ${path}`]), 'npm install', 'npm test', 'npm start'],
+    steps: [
+      ...(path === '' ? [] : [`cd ${path}`]),
+      'npm install',
+      'npm test',
+      own.scripts?.['dev'] ? 'npm run dev' : 'npm start',
+    ],
   };
 }
 
-/** The names of the examples, sorted; none where they were not installed. */
+/** The names of the examples that are projects, sorted; none where they were not installed. */
 export function exampleNames(): readonly string[] {
   if (!existsSync(EXAMPLES)) return [];
-  return readdirSync(EXAMPLES, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
-    .sort();
+  return (
+    readdirSync(EXAMPLES, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      // Others are no projects with this package, such as an agent in Python.
+      .filter((name) => existsSync(join(EXAMPLES, name, 'src')))
+      .sort()
+  );
 }
 
 function exampleFolder(example: string): string {
@@ -81,12 +102,11 @@ function exampleFolder(example: string): string {
 }
 
 function copyExample(source: string, target: string): void {
-  for (const file of filesIn(source)) if (file !== DEPENDENCIES) write(target, file, textOf(source, file));
+  for (const file of filesIn(source)) if (file !== MANIFEST) write(target, file, textOf(source, file));
 }
 
-function dependenciesOf(source: string | undefined): Readonly<Record<string, string>> {
-  if (source === undefined || !existsSync(join(source, DEPENDENCIES))) return {};
-  return JSON.parse(textOf(source, DEPENDENCIES)) as Record<string, string>;
+function manifestOfExample(source: string): ExampleManifest {
+  return existsSync(join(source, MANIFEST)) ? (JSON.parse(textOf(source, MANIFEST)) as ExampleManifest) : {};
 }
 
 /** The files of a folder and of those below it, relative to it, sorted. */
@@ -105,7 +125,7 @@ function write(target: string, file: string, content: string): void {
   writeFileSync(join(target, file), content);
 }
 
-function manifest(name: string, needed: Readonly<Record<string, string>>): object {
+function manifestOf(name: string, parley: string, example: ExampleManifest): object {
   const { peerDependencies, devDependencies, engines } = packageJson;
   return {
     name,
@@ -119,10 +139,18 @@ function manifest(name: string, needed: Readonly<Record<string, string>>): objec
       start: `node ${SERVER_FLAG} dist/src/main.js`,
       pretest: 'tsc',
       test: 'node --test dist/test/*.test.js',
+      ...example.scripts,
     },
     // Of the versions that the package accepts, those that it is tested with.
-    dependencies: { ...Object.fromEntries(Object.keys(peerDependencies).map(tested)), ...needed },
-    devDependencies: Object.fromEntries(DEVELOPMENT.map((one) => [one, devDependencies[one]])),
+    dependencies: {
+      ...Object.fromEntries(Object.keys(peerDependencies).map(tested)),
+      [packageJson.name]: parley,
+      ...example.dependencies,
+    },
+    devDependencies: {
+      ...Object.fromEntries(DEVELOPMENT.map((one) => [one, devDependencies[one]])),
+      ...example.devDependencies,
+    },
     allowScripts: INSTALL_SCRIPTS,
   };
 }

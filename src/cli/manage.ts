@@ -2,24 +2,33 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { KEY_PREFIX } from '../access/index.js';
 import { isExplained } from '../boot/start-failure.js';
+import { AuditSettings } from '../audit/index.js';
 import { AppError, commandLine } from '../common/index.js';
 import { readSettings } from '../config/index.js';
 import { DatabaseSettings, isUnavailable } from '../database/index.js';
+import { UsageSettings } from '../usage/index.js';
 import { CliModule } from './cli.module.js';
+import { AUDIT_COMMANDS } from './audit-commands.js';
 import { argumentsOf, type Commands, type Terminal, UsageError } from './command.js';
 import { KEY_COMMANDS } from './key-commands.js';
 import { TENANT_COMMANDS } from './tenant-commands.js';
+import { USAGE_COMMANDS } from './usage-commands.js';
 
 /** The commands with commands of their own. */
-type Group = 'key' | 'tenant';
+type Group = 'key' | 'tenant' | 'usage' | 'audit';
 
-const GROUPS: Readonly<Record<Group, Commands>> = { key: KEY_COMMANDS, tenant: TENANT_COMMANDS };
+const GROUPS: Readonly<Record<Group, Commands>> = {
+  key: KEY_COMMANDS,
+  tenant: TENANT_COMMANDS,
+  usage: USAGE_COMMANDS,
+  audit: AUDIT_COMMANDS,
+};
 const HELP = new Set(['help', '--help', '-h']);
 const FAILED = 1;
 const MISUSED = 2;
 
 /**
- * Runs a command on the configured database, beside servers that may be running on it.
+ * Runs a command on the configured database, next to servers that may be running on it.
  *
  * @param argv the group, the command and its arguments, such as `['key', 'show', 'ID']`
  * @returns the exit code: 0, 1 for a command that failed, 2 for arguments that cannot be used
@@ -43,11 +52,13 @@ export async function runCli(argv: readonly string[], env: NodeJS.ProcessEnv, te
         name === '' || name.startsWith('-') ? 'A command is missing' : `There is no command ${group} ${name}`,
       );
     const args = argumentsOf(command, rest);
+    const offline = command.runOffline?.(args, env, terminal);
+    if (offline) return await offline;
     const settings = readSettings(DatabaseSettings, env);
-    const app = await NestFactory.createApplicationContext(CliModule.forRoot(settings), {
-      logger: false,
-      abortOnError: false,
-    });
+    const app = await NestFactory.createApplicationContext(
+      CliModule.forRoot(settings, readSettings(UsageSettings, env), readSettings(AuditSettings, env)),
+      { logger: false, abortOnError: false },
+    );
     try {
       return await command.run(app, args, terminal);
     } finally {

@@ -97,6 +97,14 @@ describe('parley model', () => {
     expect(out).not.toMatch(/^tool result/m);
   });
 
+  it('the profile is that of the owner in the list of models', async () => {
+    server = await strictServer();
+    server.models = { object: 'list', data: [{ id: 'model-a', owned_by: 'vllm' }] };
+    server.answers.push(...ANSWERS.map((delta) => [delta]));
+    const { out } = await check({ LLM_BASE_URL: server.url, LLM_API_KEY: KEY, LLM_MODEL: 'model-a' });
+    expect(out).toMatch(/^Profile vllm, chosen by the owner vllm in its list of models$/m);
+  });
+
   it('nothing more is tried if no text comes; the key is not shown', async () => {
     const { code, out } = await checkServer([refusesKey], []);
     expect(code).toBe(1);

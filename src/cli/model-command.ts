@@ -1,7 +1,9 @@
-import { Logger } from '@nestjs/common';
-import { checkModel, type ModelInfo, type ModelReport, ModelSettings } from '../agent/index.js';
+import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { checkModel, type ModelClient, type ModelInfo, type ModelReport, ModelSettings } from '../agent/index.js';
 import { readSettings } from '../config/index.js';
 import { table, type Terminal } from './command.js';
+
+type Started = ModelClient & Partial<OnApplicationBootstrap & OnApplicationShutdown>;
 
 /**
  * Tries the configured model and prints what works, which repairs were needed, and the settings that would make them
@@ -29,8 +31,11 @@ export async function modelCommand(env: NodeJS.ProcessEnv, terminal: Terminal, n
   }
   // The report says what the log would say.
   Logger.overrideLogger(false);
-  const client = createConfiguredClient(configured, settings, { read: () => Promise.resolve(undefined) });
+  const client: Started = createConfiguredClient(configured, settings, { read: () => Promise.resolve(undefined) });
+  // As in a server: a client may ask its model server what it is.
+  await client.onApplicationBootstrap?.();
   const report = await checkModel(client);
+  await client.onApplicationShutdown?.();
   const { info } = client;
   const place = info.address === undefined ? '' : ` at ${info.address}`;
   terminal.out(`${info.name} of ${info.kind}${place}, chosen by ${reason}`);

@@ -1,9 +1,10 @@
 import type { ParseArgsConfig } from 'node:util';
-import { hasServerFlag, runWithServerFlag, stopWithParent } from '../boot/server-flag.js';
+import { hasServerFlag, runWithServerFlag, stopWithParent } from '../runtime/index.js';
 import { startFailure } from '../boot/start-failure.js';
 import { VERSION } from '../common/index.js';
 import { type Arguments, parseArguments, type Terminal, textOf, UsageError } from './command.js';
 import { exampleNames, initProject } from './init-project.js';
+import { settingsIn } from './own-project.js';
 
 const USAGE = `Usage: parley COMMAND
 
@@ -13,13 +14,15 @@ const USAGE = `Usage: parley COMMAND
                        ${exampleNames().join(', ')}
   key COMMAND …        create, list, show, rotate, revoke and check API keys
   tenant COMMAND …     create, list, suspend and remove tenants, and set their limits
+  usage COMMAND …      verify the counters of budgets; list and set budgets and prices
+  audit COMMAND …      verify, export and note the ends of the audit trail
   model                try the configured model with a few small requests
        --name NAME     instead try this one of LLM_MODELS
   migrate              apply the pending migrations of the database
   openapi              print the OpenAPI document of the server
 
 The commands read their settings from the environment and from .env in the working folder.
-parley key --help and parley tenant --help list further commands.`;
+parley key --help, parley tenant --help, parley usage --help and parley audit --help list further commands.`;
 
 const DONE = 0;
 const FAILED = 1;
@@ -51,7 +54,7 @@ const COMMANDS: ReadonlyMap<string, ProgramCommand> = new Map<string, ProgramCom
  */
 export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
   const [name = '', ...args] = argv;
-  if (name === 'key' || name === 'tenant') {
+  if (name === 'key' || name === 'tenant' || name === 'usage' || name === 'audit') {
     const { runCli } = await import('./manage.js');
     return runCli(argv, env, terminal);
   }
@@ -97,7 +100,7 @@ async function model(args: Arguments, env: NodeJS.ProcessEnv, terminal: Terminal
 async function migrate(_args: Arguments, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
   const { readDatabase } = await import('../app.module.js');
   const { migrateDatabase } = await import('../database/index.js');
-  const { settings, extensions } = readDatabase(env);
+  const { settings, extensions } = readDatabase(settingsIn(process.cwd(), env));
   const applied = await migrateDatabase(settings, extensions);
   for (const name of applied) terminal.out(`Applied ${name}`);
   if (applied.length === 0) terminal.out('No migration is pending');

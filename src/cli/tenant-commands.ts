@@ -1,4 +1,5 @@
-import { AppError } from '../common/index.js';
+import { userInfo } from 'node:os';
+import { AppError, commandOrigin, type Origin } from '../common/index.js';
 import { type Tenant, TenantLimits, Tenants } from '../access/index.js';
 import { type Arguments, type Command, type Commands, table, type Terminal, textOf, UsageError } from './command.js';
 
@@ -7,7 +8,7 @@ const create: Command = {
   positionals: ['ID'],
   options: { name: { type: 'string' } },
   async run(app, args, terminal) {
-    const tenant = await app.get(Tenants).create(args.positionals[0] ?? '', textOf(args, 'name'));
+    const tenant = await app.get(Tenants).create(args.positionals[0] ?? '', operator(), textOf(args, 'name'));
     terminal.note(`The tenant ${tenant.id} is created.`);
     return shown(tenant, args, terminal);
   },
@@ -29,7 +30,7 @@ const suspend: Command = {
   usage: 'ID [--json]',
   positionals: ['ID'],
   async run(app, args, terminal) {
-    const tenant = await app.get(Tenants).suspend(args.positionals[0] ?? '');
+    const tenant = await app.get(Tenants).suspend(args.positionals[0] ?? '', operator());
     terminal.note(`The tenant ${tenant.id} is suspended. Servers that are running refuse its credentials within 5 s.`);
     return shown(tenant, args, terminal);
   },
@@ -39,7 +40,7 @@ const resume: Command = {
   usage: 'ID [--json]',
   positionals: ['ID'],
   async run(app, args, terminal) {
-    const tenant = await app.get(Tenants).resume(args.positionals[0] ?? '');
+    const tenant = await app.get(Tenants).resume(args.positionals[0] ?? '', operator());
     terminal.note(`The tenant ${tenant.id} is active. Servers that are running accept its credentials within 5 s.`);
     return shown(tenant, args, terminal);
   },
@@ -50,7 +51,7 @@ const rename: Command = {
   positionals: ['ID', 'NEW_ID'],
   async run(app, args, terminal) {
     const [from = '', to = ''] = args.positionals;
-    const { tenant, movedRows } = await app.get(Tenants).rename(from, to);
+    const { tenant, movedRows } = await app.get(Tenants).rename(from, to, operator());
     terminal.note(`The tenant ${from} is now ${to}; ${movedRows} rows were changed.`);
     return shown(tenant, args, terminal);
   },
@@ -68,7 +69,7 @@ const limits: Command = {
       terminal.out(JSON.stringify((await all.read(id)).overrides, null, 2));
       return 0;
     }
-    const { overrides } = await all.replace(id, jsonOf(await terminal.input()));
+    const { overrides } = await all.replace(id, jsonOf(await terminal.input()), operator());
     terminal.note(`The limits of the tenant ${id} are changed. Servers that are running apply them within 5 s.`);
     terminal.out(JSON.stringify(overrides, null, 2));
     return 0;
@@ -77,6 +78,10 @@ const limits: Command = {
 
 /** `npm run tenant -- …` (contract access, section 4). */
 export const TENANT_COMMANDS: Commands = new Map(Object.entries({ create, list, suspend, resume, rename, limits }));
+
+function operator(): Origin {
+  return commandOrigin(userInfo().username);
+}
 
 function shown(tenant: Tenant, { options }: Arguments, terminal: Terminal): number {
   if (options.json) terminal.out(JSON.stringify(viewOf(tenant), null, 2));

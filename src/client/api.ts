@@ -141,6 +141,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List schedules
+         * @description Newest first.
+         */
+        get: operations["schedules_list"];
+        put?: never;
+        /**
+         * Create a schedule
+         * @description Its runs belong to the user of the caller and have the rights of the caller, which are checked again each time.
+         */
+        post: operations["schedules_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions": {
         parameters: {
             query?: never;
@@ -195,6 +219,30 @@ export interface paths {
         get: operations["catalog_listTools"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Oldest first.
+         */
+        get: operations["webhooks_list"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description The secret is shown only in this response. Events are announced within two seconds, by all servers. At most 20 for each tenant.
+         */
+        post: operations["webhooks_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -259,15 +307,10 @@ export interface components {
             /** @description Model calls that one run of it may make. */
             maxSteps: number;
             /**
-             * @description The model that it has chosen; null: the configured model.
+             * @description The model that answers requests which name none: the one that the agent has chosen, or the default one, by its `name` in the list of models.
              * @example fast
              */
-            model: string | null;
-            /**
-             * @description The model that answers it, if a request names none.
-             * @example gpt-5
-             */
-            modelName: string;
+            model: string;
             /**
              * @description What it asks of the model with every call; options of a request take precedence.
              * @example {
@@ -288,6 +331,8 @@ export interface components {
              * @enum {string}
              */
             recovery: "journal" | "restart" | "fail";
+            /** @description Of an agent that runs elsewhere; for callers with the scope `ops:read`. */
+            remote?: components["schemas"]["RemoteAgentDto"];
             /**
              * @description Names and globs of the tools of the server that it has; null: all.
              * @example [
@@ -328,15 +373,6 @@ export interface components {
             usage: {
                 [key: string]: unknown;
             } | null;
-        };
-        AnswerErrorDto: {
-            /**
-             * @example INTERRUPT_ALREADY_ANSWERED
-             * @enum {string}
-             */
-            code: "INVALID_JSON" | "INVALID_PARAMETER" | "MISSING_PARAMETER" | "PARAMETER_VALIDATION" | "NOTHING_NEW" | "AUTH_FAILED" | "PERMISSION_DENIED" | "RESOURCE_NOT_FOUND" | "RUN_NOT_FOUND" | "TASK_NOT_FOUND" | "SESSION_NOT_FOUND" | "AGENT_NOT_FOUND" | "INTERRUPT_NOT_FOUND" | "API_KEY_NOT_FOUND" | "TENANT_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SESSION_BUSY" | "RUN_ID_CONFLICT" | "MESSAGE_CONFLICT" | "AMBIGUOUS_ID" | "SESSION_EXISTS" | "API_KEY_ENDED" | "TENANT_EXISTS" | "TENANT_BUSY" | "EVENTS_EXPIRED" | "CURSOR_AHEAD" | "TOOL_CALL_ALREADY_ANSWERED" | "INTERRUPT_ALREADY_ANSWERED" | "INTERRUPT_PENDING" | "INTERRUPT_EXPIRED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "ATTACHMENT_NOT_FOUND" | "ATTACHMENT_TOO_LARGE" | "ATTACHMENT_EMPTY" | "ATTACHMENT_INVALID" | "SIGNATURE_EXPIRED" | "INVALID_USER_SETTINGS" | "RATE_LIMIT_EXCEEDED" | "QUEUE_FULL" | "AGENT_UNKNOWN_ERROR" | "INTERNAL_ERROR" | "DATABASE_ERROR" | "IDENTITY_UNAVAILABLE" | "ATTACHMENT_STORE_ERROR" | "NOT_READY" | "SHUTTING_DOWN" | "AGENT_ERROR" | "CONFIGURATION_ERROR" | "TIMEOUT" | "WORKER_LOST" | "JOURNAL_MISMATCH" | "TOOL_NOT_FOUND" | "TOOL_EXECUTION_FAILED" | "TOOL_IN_DOUBT" | "MCP_CONNECTION_FAILED" | "MCP_PROTOCOL_ERROR" | "MODEL_EXECUTION_FAILED" | "MODEL_TIMEOUT" | "MODEL_NOT_FOUND" | "MODEL_UNAUTHORIZED_ACCESS" | "MODEL_QUOTA_EXCEEDED" | "MODEL_RATE_LIMIT_EXCEEDED" | "MODEL_CONTEXT_LENGTH_EXCEEDED";
-            /** @example This interrupt was already answered */
-            message: string;
         };
         ApproversDto: {
             /** @description Whether somebody else than the owner and the starter of the run has to decide. */
@@ -422,6 +458,114 @@ export interface components {
             /** @description A signed URL of this server. */
             url: string;
         };
+        CreateScheduleDto: {
+            /**
+             * @description The agent type.
+             * @example worker
+             */
+            agent?: string;
+            /**
+             * Format: date-time
+             * @description Once.
+             * @example 2030-01-31T09:00:00Z
+             */
+            at?: string | null;
+            /**
+             * @description Which of the times are made up for that were missed by more than a minute: `all` means 24 at most.
+             * @default last
+             * @enum {string}
+             */
+            catchUp?: "none" | "last" | "all";
+            /**
+             * @description Five fields with names, lists, ranges, steps and `L`, or `@daily` and the like, in local times of the zone.
+             * @example 0 9 * * mon-fri
+             */
+            cron?: string | null;
+            /** @default true */
+            enabled?: boolean;
+            /**
+             * @description A duration of ISO 8601 of elapsed time, from PT1M to P366D.
+             * @example PT15M
+             */
+            every?: string | null;
+            /**
+             * Format: date-time
+             * @description No planned time is later.
+             */
+            expiresAt?: string | null;
+            /** @example Write the morning report. */
+            input: string | {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description Spreads the beginning over these seconds.
+             * @default 0
+             */
+            jitterSeconds?: number;
+            /** @description Passed on to the agent with each run. */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description `model`, `temperature`, `top_p`, `frequency_penalty`, `presence_penalty`, `max_tokens`, `seed`.
+             * @example {
+             *       "temperature": 0.2
+             *     }
+             */
+            modelOptions?: {
+                [key: string]: unknown;
+            } | null;
+            /** @example Morning report */
+            name: string;
+            /**
+             * @description What happens at a planned time while the run of the one before has not ended.
+             * @default skip
+             * @enum {string}
+             */
+            overlap?: "skip" | "queue" | "cancel";
+            /**
+             * @description `new`: a session for each run; or the id of a session.
+             * @default new
+             */
+            session?: string;
+            /**
+             * @description IANA name. Default: the user's settings, else UTC.
+             * @example Europe/Berlin
+             */
+            timezone?: string;
+        };
+        CreateWebhookDto: {
+            /**
+             * @description null: all agents.
+             * @example [
+             *       "support-*"
+             *     ]
+             */
+            agents?: string[] | null;
+            /** @description For people. */
+            description?: string | null;
+            /**
+             * @description Enabling an endpoint that the server has disabled tries again.
+             * @default true
+             */
+            enabled?: boolean;
+            /**
+             * @description Names and globs of events: `run.started`, `run.completed`, `run.incomplete`, `run.failed`, `run.canceled`, `run.interrupted`, `interrupt.requested`, `interrupt.answered`, `interrupt.expired`, `budget.threshold`, `budget.exceeded`, `schedule.missed`, `schedule.suspended`, `endpoint.test`. `run.started` has to be named literally. Empty: only runs that name the endpoint.
+             * @example [
+             *       "run.*"
+             *     ]
+             */
+            events: string[];
+            /**
+             * @default parley
+             * @enum {string}
+             */
+            format?: "parley" | "openai";
+            /** @default [] */
+            include?: ("output" | "error" | "arguments")[];
+            /** @example https://example.com/hooks/parley */
+            url: string;
+        };
         DataContentDto: {
             /**
              * @example {
@@ -470,6 +614,24 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "key" | "user" | "proxy" | "cli" | "none";
+        };
+        ErrorBodyDto: {
+            /**
+             * @example PARAMETER_VALIDATION
+             * @enum {string}
+             */
+            code: "INVALID_JSON" | "INVALID_PARAMETER" | "MISSING_PARAMETER" | "PARAMETER_VALIDATION" | "NOTHING_NEW" | "AUTH_FAILED" | "PERMISSION_DENIED" | "RESOURCE_NOT_FOUND" | "RUN_NOT_FOUND" | "TASK_NOT_FOUND" | "SESSION_NOT_FOUND" | "AGENT_NOT_FOUND" | "INTERRUPT_NOT_FOUND" | "API_KEY_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "SCHEDULE_NOT_FOUND" | "TENANT_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SESSION_BUSY" | "RUN_ID_CONFLICT" | "MESSAGE_CONFLICT" | "AMBIGUOUS_ID" | "SESSION_EXISTS" | "API_KEY_ENDED" | "TENANT_EXISTS" | "TENANT_BUSY" | "WEBHOOK_LIMIT" | "WEBHOOK_DISABLED" | "SCHEDULE_LIMIT" | "SCHEDULE_DECLARED" | "EVENTS_EXPIRED" | "CURSOR_AHEAD" | "TOOL_CALL_ALREADY_ANSWERED" | "INTERRUPT_ALREADY_ANSWERED" | "INTERRUPT_PENDING" | "INTERRUPT_EXPIRED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "ATTACHMENT_NOT_FOUND" | "ATTACHMENT_TOO_LARGE" | "ATTACHMENT_EMPTY" | "ATTACHMENT_INVALID" | "SIGNATURE_EXPIRED" | "INVALID_USER_SETTINGS" | "RATE_LIMIT_EXCEEDED" | "QUEUE_FULL" | "BUDGET_EXCEEDED" | "AGENT_UNKNOWN_ERROR" | "INTERNAL_ERROR" | "DATABASE_ERROR" | "IDENTITY_UNAVAILABLE" | "ATTACHMENT_STORE_ERROR" | "NOT_READY" | "SHUTTING_DOWN" | "REJECTED" | "AGENT_ERROR" | "CONFIGURATION_ERROR" | "TIMEOUT" | "LOOP_DETECTED" | "WORKER_LOST" | "JOURNAL_MISMATCH" | "TOOL_NOT_FOUND" | "TOOL_EXECUTION_FAILED" | "TOOL_IN_DOUBT" | "MCP_CONNECTION_FAILED" | "MCP_PROTOCOL_ERROR" | "MODEL_EXECUTION_FAILED" | "MODEL_TIMEOUT" | "MODEL_NOT_FOUND" | "MODEL_UNAUTHORIZED_ACCESS" | "MODEL_QUOTA_EXCEEDED" | "MODEL_RATE_LIMIT_EXCEEDED" | "MODEL_CONTEXT_LENGTH_EXCEEDED" | "UPSTREAM_FAILED" | "UPSTREAM_REJECTED" | "UPSTREAM_CANCELED" | "UPSTREAM_UNAUTHORIZED" | "UPSTREAM_BUSY" | "UPSTREAM_UNAVAILABLE" | "UPSTREAM_LOST" | "UPSTREAM_TIMEOUT" | "UPSTREAM_PROTOCOL_ERROR" | "UPSTREAM_IN_DOUBT";
+            details?: components["schemas"]["ErrorDetailDto"][];
+            /** @example input[0].content must be a list, not a string */
+            message: string;
+            /** @description The id of the request in the server's log; with 5xx only. */
+            requestId?: string;
+        };
+        ErrorDetailDto: {
+            /** @example input[0].content must be a list, not a string */
+            message: string;
+            /** @example input[0].content */
+            path: string;
         };
         ErrorModelDto: {
             /** @example MODEL_TIMEOUT */
@@ -652,6 +814,51 @@ export interface components {
             /** @description The `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
         };
+        IssuedWebhookDto: {
+            /**
+             * @description Globs; null: all agents.
+             * @example [
+             *       "support-*"
+             *     ]
+             */
+            agents: string[] | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** @example Nightly reports */
+            description: string | null;
+            /** @description Why the server has disabled it; null if it has not. */
+            disabledReason: string | null;
+            enabled: boolean;
+            /**
+             * @description Names and globs of events: `run.started`, `run.completed`, `run.incomplete`, `run.failed`, `run.canceled`, `run.interrupted`, `interrupt.requested`, `interrupt.answered`, `interrupt.expired`, `budget.threshold`, `budget.exceeded`, `schedule.missed`, `schedule.suspended`, `endpoint.test`. `run.started` has to be named literally. Empty: only runs that name the endpoint.
+             * @example [
+             *       "run.*",
+             *       "interrupt.requested"
+             *     ]
+             */
+            events: string[];
+            /**
+             * @description `openai`: the events of the webhooks of OpenAI, of runs alone.
+             * @enum {string}
+             */
+            format: "parley" | "openai";
+            /** @example wh_0b6f5d1c2a3e4f5061728394a5b6c7d8 */
+            id: string;
+            /** @description Content that events have beside ids and states. */
+            include: ("output" | "error" | "arguments")[];
+            /**
+             * Format: date-time
+             * @description When the receiver last took an event, accurate to a minute.
+             */
+            lastSuccessAt: string | null;
+            /**
+             * @description Signs the events. It is shown only this once.
+             * @example whsec_…
+             */
+            secret: string;
+            /** @example https://example.com/hooks/parley */
+            url: string;
+        };
         LastRunDto: {
             /** @example worker */
             agent: string;
@@ -661,8 +868,11 @@ export interface components {
             input: string | null;
             /** @example completed */
             status: string;
-            /** @description Whether it was interrupted, and waits for a person or for its client. */
-            waits: boolean;
+            /**
+             * @description As `waitsFor` of a run.
+             * @enum {string|null}
+             */
+            waitsFor: "approval" | "input" | "client" | null;
             /** @example ag-ui */
             wire: string;
         };
@@ -728,15 +938,6 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        ReadErrorDto: {
-            /**
-             * @example RUN_NOT_FOUND
-             * @enum {string}
-             */
-            code: "INVALID_JSON" | "INVALID_PARAMETER" | "MISSING_PARAMETER" | "PARAMETER_VALIDATION" | "NOTHING_NEW" | "AUTH_FAILED" | "PERMISSION_DENIED" | "RESOURCE_NOT_FOUND" | "RUN_NOT_FOUND" | "TASK_NOT_FOUND" | "SESSION_NOT_FOUND" | "AGENT_NOT_FOUND" | "INTERRUPT_NOT_FOUND" | "API_KEY_NOT_FOUND" | "TENANT_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SESSION_BUSY" | "RUN_ID_CONFLICT" | "MESSAGE_CONFLICT" | "AMBIGUOUS_ID" | "SESSION_EXISTS" | "API_KEY_ENDED" | "TENANT_EXISTS" | "TENANT_BUSY" | "EVENTS_EXPIRED" | "CURSOR_AHEAD" | "TOOL_CALL_ALREADY_ANSWERED" | "INTERRUPT_ALREADY_ANSWERED" | "INTERRUPT_PENDING" | "INTERRUPT_EXPIRED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "ATTACHMENT_NOT_FOUND" | "ATTACHMENT_TOO_LARGE" | "ATTACHMENT_EMPTY" | "ATTACHMENT_INVALID" | "SIGNATURE_EXPIRED" | "INVALID_USER_SETTINGS" | "RATE_LIMIT_EXCEEDED" | "QUEUE_FULL" | "AGENT_UNKNOWN_ERROR" | "INTERNAL_ERROR" | "DATABASE_ERROR" | "IDENTITY_UNAVAILABLE" | "ATTACHMENT_STORE_ERROR" | "NOT_READY" | "SHUTTING_DOWN" | "AGENT_ERROR" | "CONFIGURATION_ERROR" | "TIMEOUT" | "WORKER_LOST" | "JOURNAL_MISMATCH" | "TOOL_NOT_FOUND" | "TOOL_EXECUTION_FAILED" | "TOOL_IN_DOUBT" | "MCP_CONNECTION_FAILED" | "MCP_PROTOCOL_ERROR" | "MODEL_EXECUTION_FAILED" | "MODEL_TIMEOUT" | "MODEL_NOT_FOUND" | "MODEL_UNAUTHORIZED_ACCESS" | "MODEL_QUOTA_EXCEEDED" | "MODEL_RATE_LIMIT_EXCEEDED" | "MODEL_CONTEXT_LENGTH_EXCEEDED";
-            /** @example Run not found */
-            message: string;
-        };
         RefusalContentDto: {
             /** @description true: a piece to append (text, refusal), or the value so far (other types). false: the whole value. */
             delta?: boolean | null;
@@ -756,6 +957,42 @@ export interface components {
              */
             type: "refusal";
         };
+        RemoteAgentDto: {
+            /**
+             * @description Without secrets.
+             * @example https://travel.example/v1
+             */
+            address: string;
+            /** @description Exchanges in progress. */
+            inFlight: number;
+            /**
+             * @description The protocol.
+             * @example ag-ui
+             */
+            kind: string;
+            lastError: components["schemas"]["RemoteFailureDto"] | null;
+            /**
+             * @description What becomes of an exchange whose connection or process is lost; `resend`: it begins again.
+             * @enum {string}
+             */
+            onLoss: "continue" | "fail" | "resend";
+            /** @description Connections that were lost and made again. */
+            reattachments: number;
+            /** @description Whether the server is not ready while it does not answer. */
+            required: boolean;
+            /**
+             * @description `idle`: not asked yet.
+             * @enum {string}
+             */
+            state: "idle" | "up" | "down";
+        };
+        RemoteFailureDto: {
+            /** Format: date-time */
+            at: string;
+            /** @example UPSTREAM_LOST */
+            code: string;
+            message: string;
+        };
         RunContextDto: {
             description: string;
             value: string;
@@ -763,6 +1000,11 @@ export interface components {
         RunDetailDto: {
             /** @example worker */
             agent: string;
+            /**
+             * @description The model that made the newest answer, as its server names it; null before the run has ended, and if none did.
+             * @example gpt-5-mini-2025-08-07
+             */
+            answeredBy: string | null;
             /**
              * @description How often it was started; more than 1 after a recovery.
              * @example 1
@@ -811,6 +1053,8 @@ export interface components {
             input: string | null;
             /** @description What an interrupted run has asked. */
             interrupts: components["schemas"]["RunInterruptDto"][];
+            /** @description Whether a run that was interrupted is continued by the next one of its session. */
+            isContinued: boolean;
             /** @description The model that the request names; null if it names none. */
             model: string | null;
             /** @description Its number in its session. */
@@ -819,6 +1063,8 @@ export interface components {
             parentRunId: string | null;
             /** @description 1 for the next run of its session; null unless the run is queued. */
             queuePosition: number | null;
+            /** @description Why the caller may not cancel it, whether or not it has ended; null if it may. */
+            refusal: string | null;
             /** @description The client’s id of the run, unique in its session. */
             runKey: string | null;
             /** @example session-1 */
@@ -867,6 +1113,8 @@ export interface components {
              * @example apr_7f9d2c1e-5b1f-4a55-9d3a-0f6f3c0d8a11
              */
             id: string;
+            /** @description Whether a person has approved it with other arguments than those of the model. */
+            isEdited: boolean;
             /** @enum {string} */
             kind: "approval" | "input";
             /** @description The run that continues with the answer. */
@@ -899,6 +1147,11 @@ export interface components {
             /** @example worker */
             agent: string;
             /**
+             * @description The model that made the newest answer, as its server names it; null before the run has ended, and if none did.
+             * @example gpt-5-mini-2025-08-07
+             */
+            answeredBy: string | null;
+            /**
              * @description How often it was started; more than 1 after a recovery.
              * @example 1
              */
@@ -917,6 +1170,8 @@ export interface components {
             input: string | null;
             /** @description What an interrupted run has asked. */
             interrupts: components["schemas"]["RunInterruptDto"][];
+            /** @description Whether a run that was interrupted is continued by the next one of its session. */
+            isContinued: boolean;
             /** @description The model that the request names; null if it names none. */
             model: string | null;
             /** @description 1 for the next run of its session; null unless the run is queued. */
@@ -996,7 +1251,7 @@ export interface components {
         };
         RunsErrorDto: {
             /**
-             * @description In lower case: 64 codes are known; clients should expect more.
+             * @description In lower case: 84 codes are known; clients should expect more.
              * @example too_many_messages
              */
             code: string;
@@ -1025,6 +1280,69 @@ export interface components {
             /** Format: uuid */
             threadId: string;
             tools?: components["schemas"]["RunToolDto"][];
+        };
+        ScheduleDto: {
+            /** @example worker */
+            agent: string;
+            /** Format: date-time */
+            at: string | null;
+            /** @enum {string} */
+            catchUp: "none" | "last" | "all";
+            /** Format: date-time */
+            createdAt: string;
+            /** @example 0 9 * * mon-fri */
+            cron: string | null;
+            enabled: boolean;
+            /** @example null */
+            every: string | null;
+            /** Format: date-time */
+            expiresAt: string | null;
+            /** @example sch_0b6f5d1c2a3e4f5061728394a5b6c7d8 */
+            id: string;
+            input: string | {
+                [key: string]: unknown;
+            }[];
+            jitterSeconds: number;
+            /**
+             * Format: date-time
+             * @description The planned time of that run.
+             */
+            lastAt: string | null;
+            /** @description The id of the run of the last planned time. */
+            lastRunId: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            modelOptions: {
+                [key: string]: unknown;
+            } | null;
+            /** @example Morning report */
+            name: string;
+            /**
+             * Format: date-time
+             * @description The next planned time; null if there is none.
+             */
+            nextAt: string | null;
+            /**
+             * @description `code`: an agent declares it; it is changed there.
+             * @enum {string}
+             */
+            origin: "api" | "code";
+            /** @enum {string} */
+            overlap: "skip" | "queue" | "cancel";
+            /** @example new */
+            session: string;
+            /** @description Why the server has disabled it; null if it has not. */
+            suspendedReason: string | null;
+            /** @example Europe/Berlin */
+            timezone: string;
+            /** @description The user that its runs belong to. */
+            user: string;
+        };
+        ScheduleListDto: {
+            data: components["schemas"]["ScheduleDto"][];
+            /** @description The `cursor` of the next page; null on the last page. */
+            nextCursor: string | null;
         };
         ServerToolDto: {
             /** @description The hints of its provider, as MCP defines them. */
@@ -1190,6 +1508,51 @@ export interface components {
              */
             type: "video";
             video_url?: string | null;
+        };
+        WebhookDto: {
+            /**
+             * @description Globs; null: all agents.
+             * @example [
+             *       "support-*"
+             *     ]
+             */
+            agents: string[] | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** @example Nightly reports */
+            description: string | null;
+            /** @description Why the server has disabled it; null if it has not. */
+            disabledReason: string | null;
+            enabled: boolean;
+            /**
+             * @description Names and globs of events: `run.started`, `run.completed`, `run.incomplete`, `run.failed`, `run.canceled`, `run.interrupted`, `interrupt.requested`, `interrupt.answered`, `interrupt.expired`, `budget.threshold`, `budget.exceeded`, `schedule.missed`, `schedule.suspended`, `endpoint.test`. `run.started` has to be named literally. Empty: only runs that name the endpoint.
+             * @example [
+             *       "run.*",
+             *       "interrupt.requested"
+             *     ]
+             */
+            events: string[];
+            /**
+             * @description `openai`: the events of the webhooks of OpenAI, of runs alone.
+             * @enum {string}
+             */
+            format: "parley" | "openai";
+            /** @example wh_0b6f5d1c2a3e4f5061728394a5b6c7d8 */
+            id: string;
+            /** @description Content that events have beside ids and states. */
+            include: ("output" | "error" | "arguments")[];
+            /**
+             * Format: date-time
+             * @description When the receiver last took an event, accurate to a minute.
+             */
+            lastSuccessAt: string | null;
+            /** @example https://example.com/hooks/parley */
+            url: string;
+        };
+        WebhookListDto: {
+            data: components["schemas"]["WebhookDto"][];
+            /** @description Always null: all endpoints are on one page. */
+            nextCursor: string | null;
         };
     };
     responses: never;
@@ -1447,7 +1810,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
         };
@@ -1495,7 +1858,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description There is no credential, or it is not valid. */
@@ -1511,7 +1874,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Several users have this id (name one), or the cursor is beyond the end. */
@@ -1520,7 +1883,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Too many requests; `Retry-After` has the seconds to wait. */
@@ -1536,7 +1899,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
         };
@@ -1576,7 +1939,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Unknown, or outside the reach of the caller. */
@@ -1585,7 +1948,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Several users have this id (name one), or the cursor is beyond the end. */
@@ -1594,7 +1957,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Too many requests; `Retry-After` has the seconds to wait. */
@@ -1610,7 +1973,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
         };
@@ -1650,7 +2013,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description There is no credential, or it is not valid. */
@@ -1666,7 +2029,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Unknown, or outside the reach of the caller. */
@@ -1675,7 +2038,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Several users have this id (name one), or the cursor is beyond the end. */
@@ -1684,7 +2047,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description The events of this run were removed. */
@@ -1693,7 +2056,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Too many requests; `Retry-After` has the seconds to wait. */
@@ -1709,7 +2072,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
         };
@@ -1749,7 +2112,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Unknown, or outside the reach of the caller. */
@@ -1758,7 +2121,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Several users have this id (name one), or the cursor is beyond the end. */
@@ -1767,7 +2130,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Too many requests; `Retry-After` has the seconds to wait. */
@@ -1783,7 +2146,157 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+        };
+    };
+    schedules_list: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleListDto"];
+                };
+            };
+            /** @description The request is not valid; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+            /** @description No credential, or one that is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+            /** @description The caller lacks the scope, or would grant what it does not have. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` has the seconds to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+        };
+    };
+    schedules_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateScheduleDto"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleDto"];
+                };
+            };
+            /** @description The request is not valid; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+            /** @description No credential, or one that is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+            /** @description The caller lacks the scope, or would grant what it does not have. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+            /** @description Unknown, or of another tenant. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+            /** @description The current state does not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` has the seconds to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
         };
@@ -1817,7 +2330,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description There is no credential, or it is not valid. */
@@ -1833,7 +2346,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Too many requests; `Retry-After` has the seconds to wait. */
@@ -1849,7 +2362,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
         };
@@ -1887,7 +2400,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description There is no credential, or it is not valid. */
@@ -1903,7 +2416,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Unknown, or outside the reach of the caller. */
@@ -1912,7 +2425,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Several users have this id (name one), or the cursor is beyond the end. */
@@ -1921,7 +2434,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Too many requests; `Retry-After` has the seconds to wait. */
@@ -1937,7 +2450,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
         };
@@ -1986,7 +2499,135 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+        };
+    };
+    webhooks_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookListDto"];
+                };
+            };
+            /** @description No credential, or one that is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+            /** @description The caller lacks the scope, or would grant what it does not have. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` has the seconds to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+        };
+    };
+    webhooks_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookDto"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedWebhookDto"];
+                };
+            };
+            /** @description The request is not valid; nothing was changed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+            /** @description No credential, or one that is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+            /** @description The caller lacks the scope, or would grant what it does not have. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+            /** @description The current state does not allow it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
+                };
+            };
+            /** @description Too many requests; `Retry-After` has the seconds to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The database is unavailable. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
         };
@@ -2024,7 +2665,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnswerErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description There is no credential, or it is not valid. */
@@ -2054,7 +2695,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnswerErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
         };
@@ -2101,7 +2742,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnswerErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Too many requests; `Retry-After` has the seconds to wait. */
@@ -2117,7 +2758,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnswerErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
         };
@@ -2155,7 +2796,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnswerErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description There is no credential, or it is not valid. */
@@ -2178,7 +2819,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnswerErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description The interrupt was already answered. */
@@ -2187,7 +2828,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnswerErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description The interrupt has expired. */
@@ -2196,7 +2837,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnswerErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
             /** @description Too many requests; `Retry-After` has the seconds to wait. */
@@ -2212,7 +2853,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnswerErrorDto"];
+                    "application/json": components["schemas"]["ErrorBodyDto"];
                 };
             };
         };

@@ -5,9 +5,9 @@ import { readSse, type SseBlock } from './sse.js';
 export interface ClientOptions {
   /** The address of the server, with the base path of an embedded one. */
   readonly baseUrl: string;
-  /** An API key or a token; a function is asked for each request, so that a token can be renewed. */
+  /** An API key or a token; a function is called for each request, so that a token can be renewed. */
   readonly credential?: string | (() => string | Promise<string>);
-  /** In whose name requests are made, for a credential that may act for several users, or without authentication. */
+  /** The user that requests act for, with a credential that may act for several users, or without authentication. */
   readonly user?: string;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -64,7 +64,7 @@ export class Connection {
       if (response.status === 204 || !response.body) return;
       pauseMs = FIRST_PAUSE_MS;
       try {
-        for await (const block of readSse(response.body, this.options.silenceMs ?? 45_000)) {
+        for await (const block of readSse(response.body, this.options.silenceMs)) {
           if (block.retry !== undefined) pauseMs = Math.min(block.retry, LONGEST_PAUSE_MS);
           if (block.id === undefined || block.data === '') continue;
           cursor = block.id;

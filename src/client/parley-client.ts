@@ -7,11 +7,9 @@ type Filters<P extends keyof paths> = paths[P] extends { get: { parameters: { qu
   ? Readonly<Omit<NonNullable<Q>, 'cursor'>>
   : never;
 
-type Answer<P extends keyof paths> = paths[P] extends {
-  get: { responses: { 200: { content: { 'application/json': infer A } } } };
-}
-  ? A
-  : never;
+type Tools = paths['/api/v1/tools']['get']['responses'][200]['content']['application/json'];
+/** Many things, one by one, as they are read or arrive. */
+type Items<T> = AsyncGenerator<T, void, void>;
 
 /** What can be cut short. */
 export interface CallOptions {
@@ -34,6 +32,17 @@ export interface StartRequest extends Pick<Schemas['RunsRunAgentInputDto'], 'sta
 
 /** What was started: `taskId` is the server's id of the run. */
 export type StartedRun = Schemas['TaskAcceptedDto'];
+/** What is chosen of a webhook. */
+export type WebhookRequest = Schemas['CreateWebhookDto'];
+/** A webhook, without its secret. */
+export type Webhook = Schemas['WebhookDto'];
+/** A webhook that was just created, with its secret. */
+export type IssuedWebhook = Schemas['IssuedWebhookDto'];
+/** What is chosen of a schedule. Of `cron`, `every` and `at`, one is given. */
+export type ScheduleRequest = Schemas['CreateScheduleDto'];
+export type Schedule = Schemas['ScheduleDto'];
+/** The answer to an approval or an input; `payload` is any JSON value that the input asks for. */
+export type InterruptAnswer = Omit<Schemas['InterruptAnswerDto'], 'payload'> & { readonly payload?: unknown };
 /** An AG-UI event, with the cursor after which `follow` continues. */
 export interface RunEvent {
   readonly id: string;
@@ -81,7 +90,7 @@ export class ParleyClient {
   async *follow(
     { threadId, runId }: Pick<StartedRun, 'threadId' | 'runId'>,
     { after, signal }: CallOptions & { readonly after?: string } = {},
-  ): AsyncGenerator<RunEvent, void, void> {
+  ): Items<RunEvent> {
     const path = `api/v1/agent/runs/${encodeURIComponent(threadId)}/events`;
     for await (const { id, data } of this.connection.stream(path, { query: { runId }, signal }, after)) {
       const event = parsed<RunEvent['event']>(data);
@@ -91,10 +100,7 @@ export class ParleyClient {
   }
 
   /** The events of any run by the server's id, each once, until it ends. @param after the `seq` of the last known one */
-  async *events(
-    id: string,
-    options: CallOptions & { readonly after?: number } = {},
-  ): AsyncGenerator<LoggedEvent, void, void> {
+  async *events(id: string, options: CallOptions & { readonly after?: number } = {}): Items<LoggedEvent> {
     yield* this.watched<LoggedEvent>(`${runPath(id)}/events/stream`, {}, options);
   }
 
@@ -102,7 +108,7 @@ export class ParleyClient {
   async *watch(
     id: string,
     { wire, ...options }: CallOptions & { readonly wire: string; readonly after?: number },
-  ): AsyncGenerator<WireFrame, void, void> {
+  ): Items<WireFrame> {
     yield* this.watched<WireFrame>(`${runPath(id)}/frames`, { wire }, options);
   }
 
@@ -131,27 +137,22 @@ export class ParleyClient {
   }
 
   /** Approvals and inputs that wait or were answered. */
-  interrupts(
-    filters: Filters<'/interrupts'> = {},
-    options: CallOptions = {},
-  ): AsyncGenerator<Schemas['InterruptDto'], void, void> {
+  interrupts(filters: Filters<'/interrupts'> = {}, options: CallOptions = {}): Items<Schemas['InterruptDto']> {
     return this.pages('interrupts', filters, options);
   }
 
+  /** An approval or an input. */
+  interrupt(id: string, options: CallOptions = {}): Promise<Schemas['InterruptDto']> {
+    return this.connection.json(`interrupts/${encodeURIComponent(id)}`, options);
+  }
+
   /** Answers an approval or an input. An answer that was given before is refused, unless it is the same. */
-  answer(
-    id: string,
-    answer: Schemas['InterruptAnswerDto'],
-    options: CallOptions = {},
-  ): Promise<Schemas['InterruptDto']> {
+  answer(id: string, answer: InterruptAnswer, options: CallOptions = {}): Promise<Schemas['InterruptDto']> {
     return this.connection.json(`interrupts/${encodeURIComponent(id)}`, { ...options, body: answer });
   }
 
   /** Runs of all wires, newest first. */
-  runs(
-    filters: Filters<'/api/v1/runs'> = {},
-    options: CallOptions = {},
-  ): AsyncGenerator<Schemas['RunListDto']['data'][number], void, void> {
+  runs(filters: Filters<'/api/v1/runs'> = {}, options: CallOptions = {}): Items<Schemas['RunListDto']['data'][number]> {
     return this.pages('api/v1/runs', filters, options);
   }
 
@@ -159,7 +160,7 @@ export class ParleyClient {
   sessions(
     filters: Filters<'/api/v1/sessions'> = {},
     options: CallOptions = {},
-  ): AsyncGenerator<Schemas['SessionListDto']['data'][number], void, void> {
+  ): Items<Schemas['SessionListDto']['data'][number]> {
     return this.pages('api/v1/sessions', filters, options);
   }
 
@@ -168,7 +169,7 @@ export class ParleyClient {
     sessionId: string,
     filters: Filters<'/api/v1/sessions/{id}/messages'> = {},
     options: CallOptions = {},
-  ): AsyncGenerator<Schemas['SessionMessagesDto']['data'][number], void, void> {
+  ): Items<Schemas['SessionMessagesDto']['data'][number]> {
     return this.pages(`api/v1/sessions/${encodeURIComponent(sessionId)}/messages`, filters, options);
   }
 
@@ -178,8 +179,28 @@ export class ParleyClient {
   }
 
   /** The tools that the caller may use. */
-  async tools(options: CallOptions = {}): Promise<Answer<'/api/v1/tools'>['data']> {
-    return (await this.connection.json<Answer<'/api/v1/tools'>>('api/v1/tools', options)).data;
+  async tools(options: CallOptions = {}): Promise<Tools['data']> {
+    return (await this.connection.json<Tools>('api/v1/tools', options)).data;
+  }
+
+  /** The webhooks of the tenant, oldest first. */
+  webhooks(options: CallOptions = {}): Items<Webhook> {
+    return this.pages('api/v1/webhooks', {}, options);
+  }
+
+  /** Creates a webhook. The answer has its secret. Not repeated if the answer is lost. */
+  createWebhook(body: WebhookRequest, { signal }: CallOptions = {}): Promise<IssuedWebhook> {
+    return this.connection.json('api/v1/webhooks', { body, signal, repeatable: false });
+  }
+
+  /** The schedules of the caller, newest first. */
+  schedules(options: CallOptions = {}): Items<Schedule> {
+    return this.pages('api/v1/schedules', {}, options);
+  }
+
+  /** Creates a schedule. Not repeated if the answer is lost. */
+  createSchedule(body: ScheduleRequest, { signal }: CallOptions = {}): Promise<Schedule> {
+    return this.connection.json('api/v1/schedules', { body, signal, repeatable: false });
   }
 
   /** Uploads an image, for the `url` in a message. Not repeated if the answer is lost. */
@@ -197,12 +218,12 @@ export class ParleyClient {
     path: string,
     query: NonNullable<Ask['query']>,
     { after, signal }: CallOptions & { readonly after?: number },
-  ): AsyncGenerator<T, void, void> {
+  ): Items<T> {
     const cursor = after === undefined || after < 0 ? undefined : String(after);
     for await (const { data } of this.connection.stream(path, { query, signal }, cursor)) yield parsed<T>(data);
   }
 
-  private async *pages<T>(path: string, filters: object, options: CallOptions): AsyncGenerator<T, void, void> {
+  private async *pages<T>(path: string, filters: object, options: CallOptions): Items<T> {
     let cursor: string | undefined;
     do {
       const query = { ...(filters as NonNullable<Ask['query']>), cursor };

@@ -1,4 +1,4 @@
-/** One block of an event stream. Comments are none. */
+/** One block of an event stream. Comments do not count. */
 export interface SseBlock {
   /** The `data:` lines, joined; empty for a block that only sets `retry`. */
   readonly data: string;
@@ -8,15 +8,18 @@ export interface SseBlock {
   readonly retry: number | undefined;
 }
 
+/** Three keep-alives of the server. */
+const SILENCE_MS = 45_000;
+
 /**
  * Reads an event stream to its end.
  *
- * @param silenceMs a stream that brings nothing for so long, not even a comment, is cut
+ * @param silenceMs a stream that brings nothing for so long, not even a comment, is cut. Default 45,000
  * @throws what reading the body throws; Error for a silence
  */
 export async function* readSse(
   body: ReadableStream<Uint8Array>,
-  silenceMs: number,
+  silenceMs = SILENCE_MS,
 ): AsyncGenerator<SseBlock, void, void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

@@ -11,7 +11,7 @@ export interface ErrorDetail {
   readonly actual?: number;
 }
 
-/** What an error has beside its code and message. */
+/** What an error has besides its code and message. */
 export interface AppErrorOptions {
   readonly cause?: unknown;
   readonly details?: readonly ErrorDetail[];

@@ -1,6 +1,6 @@
 import { matchesGlob } from './glob.js';
 
-/** Who acts: kept with what it does, beside the user in whose name it does it. */
+/** Who acts: kept with what it does, in addition to the user that it acts for. */
 export interface Actor {
   /** What the credential is; `none` without authentication. */
   readonly kind: 'key' | 'user' | 'proxy' | 'cli' | 'none';
@@ -27,7 +27,7 @@ export interface Authority {
 
 /** Who sends a request that starts or continues a run, and with which rights. */
 export interface Requester extends Authority {
-  /** The user in whose name it acts. */
+  /** The user that it acts for. */
   readonly userId: string;
   readonly requestId: string;
   /** Whether it may decide approvals: `approvals:decide`. */

@@ -1,4 +1,4 @@
-/** What a pattern may hold beside literal characters. */
+/** What a pattern may hold besides literal characters. */
 export interface GlobOptions {
   /** True, the default: `?` stands for exactly one character. False: it stands for itself. */
   readonly question?: boolean;

@@ -1,4 +1,4 @@
-/** How many values of a label are told apart; those that come later share the value `other`. */
+/** How many values of a label are kept apart; those that come later share the value `other`. */
 export const LABEL_VALUES = 50;
 /** The value of a label beyond `LABEL_VALUES`. */
 export const OTHER = 'other';
@@ -92,7 +92,7 @@ interface MetricOptions {
 
 interface LabelledOptions extends MetricOptions {
   readonly labels: readonly string[];
-  /** How many values of a label are told apart. Default `LABEL_VALUES`. */
+  /** How many values of a label are kept apart. Default `LABEL_VALUES`. */
   readonly most?: number;
 }
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import packageJson from '../../package.json';
 import { StartupError } from './startup-error.js';
 
-/** Looks where Node looks for the packages of this file: beside this package, and in the folders above it. */
+/** Looks where Node looks for the packages of this file: next to this package, and in the folders above it. */
 const load = createRequire(__filename);
 
 /** The packages that an installation may leave out (`npm install --omit=optional`): drivers that a setting asks for. */

@@ -1,5 +1,5 @@
 /**
- * Whose a thing is: a session, a run, an upload. What a request may look up is its `Reach`. Without authentication, the tenant is
+ * The owner of a session, a run or an upload. What a request may look up is its `Reach`. Without authentication, the tenant is
  * `DEFAULT_TENANT` and the user id comes from the request.
  */
 export interface Principal {

@@ -1,8 +1,8 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
-import type { HttpProxy } from './environment-proxies.js';
 import { buildConnector, errors } from 'undici';
+import type { HttpProxy } from './environment-proxies.js';
 import { ProxyError } from './proxy-error.js';
 
 /** How long a proxy may take to open a tunnel by default, as long as connecting without a proxy. */

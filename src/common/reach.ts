@@ -1,7 +1,7 @@
 import type { Principal } from './principal.js';
 
 /**
- * Whose data a request may read or change: those of one user, or of all users of a tenant. Every query for
+ * The data that a request may read or change: that of one user, or of all users of a tenant. Every query for
  * owned data takes one and limits itself to it (contract access, section 2).
  */
 export type Reach =

@@ -91,7 +91,7 @@ export function localTime(epochMs: number, timeZone: string): LocalTime {
   return time;
 }
 
-/** What was asked last: every run of a busy server asks for the present second. */
+/** The last result: every run of a busy server needs the same second. */
 let newest: { readonly second: number; readonly timeZone: string; readonly time: LocalTime } | undefined;
 
 function formatted(epochMs: number, timeZone: string): LocalTime {

@@ -1,5 +1,5 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { type Configuration } from './configuration.js';
+import { Configuration } from './configuration.js';
 import { Fingerprints } from './fingerprints.js';
 
 /** Makes every slice of a configuration injectable by its class: `constructor(private readonly settings: RunSettings)`. */
@@ -10,8 +10,8 @@ export class ConfigModule {
     const providers = configuration.types.map((type) => ({ provide: type, useValue: configuration.get(type) }));
     return {
       module: ConfigModule,
-      providers: [...providers, Fingerprints],
-      exports: [...configuration.types, Fingerprints],
+      providers: [...providers, { provide: Configuration, useValue: configuration }, Fingerprints],
+      exports: [...configuration.types, Configuration, Fingerprints],
     };
   }
 }

@@ -2,6 +2,7 @@ export * from './config.module.js';
 export * from './configuration.js';
 export * from './data-folder.js';
 export * from './fingerprints.js';
+export * from './json-entry.js';
 export * from './json-file.js';
 export * from './key-ring.js';
 export * from './misspelled-settings.js';

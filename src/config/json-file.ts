@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parsedJson } from '../common/index.js';
 
 /** The largest file, in characters. */
 const FILE_LIMIT = 1024 * 1024;
@@ -16,20 +17,12 @@ export function readJsonFile(file: string): JsonReading {
     return { problem: `names the file ${JSON.stringify(file)}, which cannot be read (${code})` };
   }
   if (text.length > FILE_LIMIT) return { problem: `names a file of more than ${FILE_LIMIT} characters` };
-  const value = parsed(text.replace(/^\uFEFF/, ''));
+  const value = parsedJson(text.replace(/^\uFEFF/, ''));
   return value === undefined ? { problem: `names a file that is not valid JSON: ${file}` } : { value };
 }
 
 /** Reads JSON that a setting holds. The text is not shown, because it may hold secrets. */
 export function readJsonText(text: string): JsonReading {
-  const value = parsed(text);
+  const value = parsedJson(text);
   return value === undefined ? { problem: `must be valid JSON (${text.length} characters, not shown)` } : { value };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

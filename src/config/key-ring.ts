@@ -40,17 +40,21 @@ export function keyRing(
   return configured ?? [ownKey(dataDir, file)];
 }
 
-/** The key that this machine has generated in its data folder; generated now if there is none. */
-export function ownKey(dataDir: string, name: string): ServerKey {
+/**
+ * The key that this machine has generated in its data folder; generated now if there is none.
+ *
+ * @param kid of a key that is generated now
+ */
+export function ownKey(dataDir: string, name: string, kid = 'local'): ServerKey {
   const file = join(dataDir, name);
-  return readKey(file) ?? generateKey(dataDir, file);
+  return readKey(file) ?? generateKey(dataDir, file, kid);
 }
 
 /** Several processes may start at once: all use the key of the first. */
-function generateKey(dataDir: string, file: string): ServerKey {
+function generateKey(dataDir: string, file: string, kid: string): ServerKey {
   ensureDataFolder(dataDir, 'DATA_DIR');
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  writeFileSync(draft, `local:${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+  writeFileSync(draft, `${kid}:${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
   try {
     linkSync(draft, file);
   } catch (error) {

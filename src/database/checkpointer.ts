@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { sqliteDriverPath } from './sqlite-driver.js';
 
 /** After this many changed rows, usually some hundreds of pages, the log is copied to the database file. */
 const CHANGES = 500;
@@ -9,7 +10,7 @@ interface Task {
   readonly file: string;
 }
 
-/** Runs in the thread: a checkpoint for each message, until it is told to end. Its source, because specs are not compiled. */
+/** Runs in the thread: a checkpoint for each message, until the message to end. As source text, because specs are not compiled. */
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
 const database = new (require(workerData.driver))(workerData.file, { fileMustExist: true });
@@ -69,7 +70,7 @@ export class Checkpointer {
   }
 
   private start(): Worker {
-    const task: Task = { driver: require.resolve('better-sqlite3'), file: this.file };
+    const task: Task = { driver: sqliteDriverPath(), file: this.file };
     const worker = new Worker(PROGRAM, { eval: true, workerData: task });
     worker.on('message', () => {
       this.isWorking = false;

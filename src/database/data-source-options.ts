@@ -5,6 +5,7 @@ import { type DatabaseSettings, ensureDatabaseFolder } from './database.settings
 import { ENTITIES } from './entities/index.js';
 import { POSTGRES_MIGRATIONS } from './migrations/postgres/index.js';
 import { SQLITE_MIGRATIONS } from './migrations/sqlite/index.js';
+import { loadSqliteDriver } from './sqlite-driver.js';
 
 /**
  * Tables that a module adds to the database: its entities, and the migrations that create their tables, in
@@ -49,6 +50,7 @@ export function dataSourceOptions(
 export function sqliteReaderOptions(settings: DatabaseSettings): DataSourceOptions {
   return {
     type: 'better-sqlite3',
+    driver: loadSqliteDriver(),
     database: settings.address.file,
     readonly: true,
     fileMustExist: true,
@@ -64,6 +66,7 @@ function sqliteOptions(settings: DatabaseSettings): DataSourceOptions {
   ensureDatabaseFolder(settings.address);
   return {
     type: 'better-sqlite3',
+    driver: loadSqliteDriver(),
     database: settings.address.file,
     enableWAL: true,
     timeout: SQLITE_BUSY_TIMEOUT_MS,

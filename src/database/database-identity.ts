@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Database } from './database.js';
+import type { RunDatabase } from './database.js';
 
 /** The schema too, if it is not the usual one: several servers may share a database. */
 const SCHEMA = `CASE current_schema() WHEN 'public' THEN '' ELSE '/' || current_schema() END`;
@@ -15,11 +15,11 @@ const NAME = `SELECT current_database() || ${SCHEMA} AS name`;
  *
  * @throws the driver's error
  */
-export async function databaseIdentity(database: Database): Promise<string> {
+export async function databaseIdentity(database: RunDatabase): Promise<string> {
   // A role that may not read the control data still gets a name: that of the database.
-  const [row] = await database.patientRead
+  const [row] = await database.read
     .all<{ name: string }>(IDENTITY)
-    .catch(() => database.patientRead.all<{ name: string }>(NAME));
+    .catch(() => database.read.all<{ name: string }>(NAME));
   return createHash('sha256')
     .update(row?.name ?? '')
     .digest('hex')

@@ -1,7 +1,7 @@
 import { type DynamicModule, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Metrics } from '../common/index.js';
 import type { SchemaExtension } from './data-source-options.js';
-import { Database } from './database.js';
+import { Database, RequestDatabase, RunDatabase } from './database.js';
 import type { DatabaseSettings } from './database.settings.js';
 import { DurabilityReport } from './durability-report.js';
 import { openDatabase } from './open-database.js';
@@ -40,10 +40,12 @@ export class DatabaseModule {
           inject: [Metrics],
         },
         { provide: UnitOfWork, useExisting: Database },
+        { provide: RequestDatabase, useExisting: Database },
+        { provide: RunDatabase, useFactory: ({ forRuns }: Database) => forRuns, inject: [Database] },
         DatabaseCloser,
         ...(settings.durability === 'strict' ? [strictReport] : []),
       ],
-      exports: [Database, UnitOfWork],
+      exports: [Database, RequestDatabase, RunDatabase, UnitOfWork],
     };
   }
 }

@@ -3,14 +3,31 @@ import type { Queryable } from './queryable.js';
 import { type PatientOptions, type Transaction, UnitOfWork } from './transaction.js';
 
 /**
- * The database as adapters use it.
+ * The database for requests, which a client waits for, and for chores, which are repeated: a statement that gets no
+ * connection within `DATABASE_WAIT_MS`, or no lock within `DATABASE_LOCK_WAIT_MS`, fails.
  *
  * Every write goes through `write`. On SQLite all writers share one connection, so a write outside
  * would be rolled back with another one's transaction; there, writes that arrive during a commit form one
  * transaction (a group commit), each behind a savepoint of its own. On PostgreSQL each is a transaction
  * on a pooled connection.
  */
-export abstract class Database extends UnitOfWork {
+export abstract class RequestDatabase {
+  /** For SQL that differs between the databases. */
+  abstract readonly dialect: 'sqlite' | 'postgres';
+
+  /** Reads what is committed, never what is being written. */
+  abstract readonly read: Queryable;
+
+  /** As `UnitOfWork.write`; the transaction can be queried directly. */
+  abstract write<T>(
+    work: (tx: Queryable & Transaction) => Promise<T>,
+    committed?: (value: T) => void,
+    lockKey?: string,
+  ): Promise<T>;
+}
+
+/** The database for runs and workers, which no client waits for: it waits longer for a connection and for locks. */
+export abstract class RunDatabase {
   /** For SQL that differs between the databases. */
   abstract readonly dialect: 'sqlite' | 'postgres';
 
@@ -23,21 +40,31 @@ export abstract class Database extends UnitOfWork {
    */
   abstract readonly readUnsynced: Queryable;
 
-  /** As `read`, for work that no request waits for, see `UnitOfWork.writePatiently`. */
-  abstract readonly patientRead: Queryable;
+  /** As `UnitOfWork.writePatiently`; the transaction can be queried directly. */
+  abstract write<T>(work: (tx: Queryable & Transaction) => Promise<T>, options?: PatientOptions): Promise<T>;
+}
 
-  /** As `UnitOfWork.write`; the transaction can be queried directly. */
+/** The database of this process. Adapters take the part that they need: `RequestDatabase` or `RunDatabase`. */
+export abstract class Database extends UnitOfWork implements RequestDatabase {
+  /** As `RequestDatabase.dialect`. */
+  abstract readonly dialect: 'sqlite' | 'postgres';
+
+  /** As `RequestDatabase.read`. */
+  abstract readonly read: Queryable;
+
+  /** For what no request waits for. */
+  abstract readonly forRuns: RunDatabase;
+
+  /** As `RequestDatabase.write`. */
   abstract override write<T>(
     work: (tx: Queryable & Transaction) => Promise<T>,
     committed?: (value: T) => void,
     lockKey?: string,
   ): Promise<T>;
 
-  /** As `UnitOfWork.writePatiently`; the transaction can be queried directly. */
-  abstract override writePatiently<T>(
-    work: (tx: Queryable & Transaction) => Promise<T>,
-    options?: PatientOptions,
-  ): Promise<T>;
+  override writePatiently<T>(work: (tx: Transaction) => Promise<T>, options?: PatientOptions): Promise<T> {
+    return this.forRuns.write(work, options);
+  }
 
   /** Resolves when the database answers. @throws the driver's error */
   abstract ping(): Promise<void>;

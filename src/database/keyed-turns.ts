@@ -1,4 +1,4 @@
-import { TurnoverMap } from '../common/index.js';
+import { TurnoverMap } from '../runtime/index.js';
 
 /**
  * Turns of operations with the same key: one at a time, first come, first served. Those that would wait for the same lock
@@ -9,9 +9,9 @@ export class KeyedTurns {
   private readonly waiting = new TurnoverMap<string, (() => void)[]>();
 
   /**
-   * Undefined if the turn is had at once; otherwise resolves when it comes. Needs one `release`, unless it throws.
+   * Undefined if the turn is free; otherwise resolves when it comes. Needs one `release`, unless it throws.
    *
-   * @throws Error with PostgreSQL's code of a lock that was not had in time, after `withinMs`
+   * @throws Error with PostgreSQL's code for a lock timeout, after `withinMs`
    */
   take(key: string, withinMs: number): Promise<void> | undefined {
     const queue = this.waiting.get(key);

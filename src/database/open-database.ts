@@ -1,7 +1,7 @@
 import type { Migration } from 'typeorm';
 import { commandLine } from '../common/index.js';
-import { dataSourceOptions, type SchemaExtension, sqliteReaderOptions } from './data-source-options.js';
 import { Metrics } from '../common/index.js';
+import { dataSourceOptions, type SchemaExtension, sqliteReaderOptions } from './data-source-options.js';
 import { type Database, isDeadlock, isLockTimeout } from './database.js';
 import { DatabaseMetrics } from './database.metrics.js';
 import { createSchema, findSchema, refuseForeignTables } from './database-schema.js';

@@ -2,17 +2,16 @@ import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { searchPath } from './database-schema.js';
-import { Database, isDatabaseFailure, isDeadlock } from './database.js';
+import { Database, isDatabaseFailure, isDeadlock, type RunDatabase } from './database.js';
 import type { DatabaseMetrics } from './database.metrics.js';
 import type { DatabaseSettings } from './database.settings.js';
 import { KeyedTurns } from './keyed-turns.js';
-import { probe } from './postgres-probe.js';
 import { PooledReads, RequestReads } from './postgres-reads.js';
 import { PostgresTransaction } from './postgres-transaction.js';
 import { PreparedStatements } from './prepared-statements.js';
 import type { Queryable } from './queryable.js';
-import { cut, PATIENT_MS, type RequestWait, RequestWaits } from './request-waits.js';
-import { type PatientOptions, type Transaction, transactionOn } from './transaction.js';
+import { cut, PATIENT_MS, type RequestWait, RequestWaits, ignoreError } from './request-waits.js';
+import { type Transaction, transactionOn } from './transaction.js';
 
 /** Attempts of a write that is chosen as a deadlock's victim. */
 const DEADLOCK_TRIES = 4;
@@ -31,9 +30,7 @@ export class PostgresDatabase extends Database {
   readonly dialect = 'postgres';
   /** Each statement on a pooled connection of its own, outside of a transaction. */
   readonly read: Queryable;
-  /** PostgreSQL shows a commit only once it is as durable as DURABILITY asks for. Runs read with it, so it is patient. */
-  readonly readUnsynced: Queryable;
-  readonly patientRead: Queryable;
+  readonly forRuns: RunDatabase;
   private readonly waits: RequestWaits;
   private readonly statements: PreparedStatements;
   private readonly turns = new KeyedTurns();
@@ -64,8 +61,14 @@ export class PostgresDatabase extends Database {
     this.statements = new PreparedStatements(settings.preparedStatements);
     this.opening = opening(settings);
     this.read = new RequestReads(source, pool, metrics, this.waits, settings.schema);
-    this.patientRead = new PooledReads(source, pool, metrics, this.waits, settings.schema);
-    this.readUnsynced = this.patientRead;
+    const patientRead = new PooledReads(source, pool, metrics, this.waits, settings.schema);
+    this.forRuns = {
+      dialect: 'postgres',
+      read: patientRead,
+      // PostgreSQL shows a commit only once it is as durable as DURABILITY asks for.
+      readUnsynced: patientRead,
+      write: (work, { lockWaitMs = PATIENT_LOCK_MS } = {}) => this.repeat(() => this.attempt(work, lockWaitMs)),
+    };
   }
 
   async write<T>(
@@ -82,13 +85,6 @@ export class PostgresDatabase extends Database {
     } finally {
       if (lockKey !== undefined) this.turns.release(lockKey);
     }
-  }
-
-  override writePatiently<T>(
-    work: (tx: Queryable & Transaction) => Promise<T>,
-    { lockWaitMs = PATIENT_LOCK_MS }: PatientOptions = {},
-  ): Promise<T> {
-    return this.repeat(() => this.attempt(work, lockWaitMs));
   }
 
   /** Runs an attempt again after a deadlock, so it must have no effect outside of the transaction. */
@@ -121,6 +117,8 @@ export class PostgresDatabase extends Database {
     wait?: RequestWait,
   ): Promise<T> {
     const runner = this.source.createQueryRunner();
+    // TypeORM locks rows in transactions only, and does not see the BEGIN below.
+    Object.assign(runner, { isTransactionActive: true });
     const askedAt = performance.now();
     const connect = (): Promise<pg.PoolClient> => runner.connect() as Promise<pg.PoolClient>;
     // A runner that is released before it has its connection would keep it.
@@ -175,4 +173,28 @@ function opening({
     ...(schema === undefined ? [] : [searchPath(schema)]),
     `SET LOCAL idle_in_transaction_session_timeout = ${idleTransactionMs}`,
   ].join('; ');
+}
+
+/** Whether the database answers, over an idle connection or a new one. @throws Error if it does not in time */
+async function probe(pool: pg.Pool, withinMs: number): Promise<void> {
+  const pooled = pool.idleCount > 0 ? await pool.connect() : undefined;
+  const client = pooled ?? newClient(pool, withinMs);
+  client.on('error', ignoreError);
+  const timer = setTimeout(() => cut(client, { cancels: false }), withinMs);
+  try {
+    if (!pooled) await client.connect();
+    await client.query('SELECT 1');
+  } finally {
+    clearTimeout(timer);
+    client.off('error', ignoreError);
+    if (pooled) pooled.release();
+    else cut(client, { cancels: false });
+  }
+}
+
+/** A connection outside of a pool. */
+function newClient(pool: pg.Pool, withinMs: number): pg.Client {
+  // The class that the pool makes its connections of, and its options, of which the password is not enumerable.
+  const { Client, options } = pool as pg.Pool & { readonly Client: typeof pg.Client };
+  return new Client({ ...options, password: options.password, connectionTimeoutMillis: withinMs });
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
+import { QueryResult } from 'typeorm/query-runner/QueryResult.js';
 import { searchPath } from './database-schema.js';
 import { isDatabaseFailure } from './database.js';
 import type { DatabaseMetrics } from './database.metrics.js';
@@ -15,7 +16,7 @@ type Query = (client: pg.PoolClient) => Promise<pg.QueryResult>;
 export class PooledReads implements Queryable {
   readonly dialect = 'postgres';
   readonly manager: EntityManager;
-  /** What a statement has to be preceded by, in a transaction: the next one may have another connection of a pooler. */
+  /** The settings before a statement, in its transaction: the next one may get another connection of a pooler. */
   private readonly opening: string | undefined;
 
   /** @param pool below TypeORM, whose query runner costs more than the statement */
@@ -27,23 +28,35 @@ export class PooledReads implements Queryable {
     /** Where the tables are, if not where the role looks for them. */
     schema: string | undefined,
   ) {
-    this.manager = source.manager;
+    this.manager = this.managerOf(source);
     this.opening = schema === undefined ? undefined : `BEGIN; ${searchPath(schema)}`;
   }
 
   /** @throws the driver's error */
   async all<Row>(sql: string, parameters: readonly SqlValue[] = []): Promise<Row[]> {
-    return (await this.query(sql, parameters)).rows as Row[];
+    return (await this.query(numbered(sql), [...parameters])).rows as Row[];
   }
 
   /** The number of rows that were changed. @throws the driver's error */
   async run(sql: string, parameters: readonly SqlValue[] = []): Promise<number> {
-    return (await this.query(sql, parameters)).rowCount ?? 0;
+    return (await this.query(numbered(sql), [...parameters])).rowCount ?? 0;
   }
 
-  private async query(sql: string, parameters: readonly SqlValue[]): Promise<pg.QueryResult> {
+  /** The entities of TypeORM, whose statements wait for a connection as all others of these reads do. */
+  private managerOf(source: DataSource): EntityManager {
+    const runner = source.createQueryRunner();
+    const query = async (text: string, values: unknown[] = [], isStructured = false): Promise<unknown> => {
+      const { rows } = await this.query(text, values);
+      return isStructured ? Object.assign(new QueryResult(), { records: rows, raw: rows }) : rows;
+    };
+    runner.query = query as typeof runner.query;
+    return runner.manager;
+  }
+
+  /** @param text with `$1` for the first parameter */
+  private async query(text: string, values: unknown[]): Promise<pg.QueryResult> {
     try {
-      const result = await this.ask((client) => this.queryOn(client, numbered(sql), [...parameters]));
+      const result = await this.ask((client) => this.queryOn(client, text, values));
       this.waits.answered();
       return result;
     } catch (error) {
@@ -52,7 +65,7 @@ export class PooledReads implements Queryable {
     }
   }
 
-  private async queryOn(client: pg.PoolClient, text: string, values: SqlValue[]): Promise<pg.QueryResult> {
+  private async queryOn(client: pg.PoolClient, text: string, values: unknown[]): Promise<pg.QueryResult> {
     if (this.opening === undefined) return client.query(text, values);
     // All three leave in one system call, and cost one round trip.
     const socket = socketOf(client);

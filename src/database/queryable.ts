@@ -6,7 +6,8 @@ export type SqlValue = string | number | null;
 /**
  * Reads and writes in SQL that both databases understand, with `?` for each parameter; TypeORM's
  * entity manager where speed does not matter. Inside a write use `insert`, `update`, `find` and query
- * builders of the manager, never `save`: it would open a transaction of its own.
+ * builders of the manager, never `save`: it would open a transaction of its own; and lock rows with `lockRows`, because
+ * TypeORM does not know of the transaction.
  */
 export interface Queryable {
   /** For SQL that differs between the databases. */

@@ -23,3 +23,11 @@ export function reachCondition(reach: Reach, table?: string): SqlCondition {
   if (!isStorable(reach.userId)) return NOTHING;
   return { sql: `${tenant} AND ${prefix}user_id = ?`, values: [reach.tenantId, reach.userId] };
 }
+
+/**
+ * The same for TypeORM's finds and query builders: what `where` begins with; undefined if nothing is within reach.
+ */
+export function ownedWithin(reach: Reach): { readonly tenantId: string; readonly userId?: string } | undefined {
+  if (reach.of === 'tenant') return { tenantId: reach.tenantId };
+  return isStorable(reach.userId) ? { tenantId: reach.tenantId, userId: reach.userId } : undefined;
+}

@@ -4,7 +4,7 @@ import { Semaphore } from '../common/index.js';
 
 /** How many times a wait is checked before it is given up. */
 const CHECKS = 10;
-/** After this many checks without any answer the database is asked whether it is there. */
+/** After this many checks without any answer the server sends the database a query of its own. */
 const PROBE_AFTER = 2;
 
 /**
@@ -20,7 +20,7 @@ export interface RequestWait {
    *
    * @param connect asks for it, once one may be used
    * @param giveBack called with a connection that comes when nobody waits for it any more
-   * @throws Error with the code ETIMEDOUT if none was had in time; that of `connect`
+   * @throws Error with the code ETIMEDOUT if none became free in time; that of `connect`
    */
   connected(connect: () => Promise<pg.PoolClient>, giveBack: (client: pg.PoolClient) => void): Promise<pg.PoolClient>;
   /** The operation is over. */

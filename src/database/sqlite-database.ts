@@ -1,6 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { Checkpointer } from './checkpointer.js';
-import { Database, isDatabaseFailure } from './database.js';
+import { Database, isDatabaseFailure, type RunDatabase } from './database.js';
 import type { DatabaseMetrics } from './database.metrics.js';
 import type { Queryable, SqlValue } from './queryable.js';
 import { SqliteConnection } from './sqlite-connection.js';
@@ -33,8 +33,7 @@ export class SqliteDatabase extends Database {
   readonly dialect = 'sqlite';
   /** Reads see only committed data, also while a group is being written. */
   readonly read: Queryable;
-  readonly readUnsynced: Queryable;
-  readonly patientRead: Queryable;
+  readonly forRuns: RunDatabase;
   /** The only connection that writes. */
   private readonly writer: SqliteConnection;
   /** Undefined when commits do not wait for the disk. */
@@ -66,8 +65,12 @@ export class SqliteDatabase extends Database {
     this.checkpointer = new Checkpointer(file);
     const reader = new SqliteConnection(readerSource);
     this.read = new CommittedReads(this.writer, reader, this.log);
-    this.readUnsynced = new CommittedReads(this.writer, reader, undefined);
-    this.patientRead = this.read;
+    this.forRuns = {
+      dialect: 'sqlite',
+      read: this.read,
+      readUnsynced: new CommittedReads(this.writer, reader, undefined),
+      write: (work) => this.writeAtOnce(work),
+    };
   }
 
   /** Resolves after the commit of the write's group. An error rolls back this write alone, not its group. */
@@ -82,7 +85,7 @@ export class SqliteDatabase extends Database {
    * As `write`, because writers do not wait for locks of each other; but without waiting for what else is written in this
    * turn of the event loop: such work is rare, or gathered already.
    */
-  writePatiently<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
+  private writeAtOnce<T>(work: (tx: Queryable & Transaction) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.pending.push({ work, committed: undefined, resolve, reject } as PendingWrite);
       this.flushing ??= this.commitPending();

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import packageJson from '../../package.json';
-import { StartupError } from '../common/index.js';
 import { MetadataArgsStorage } from 'typeorm/metadata-args/MetadataArgsStorage.js';
 import { PlatformTools } from 'typeorm/platform/PlatformTools.js';
+import packageJson from '../../package.json';
+import { StartupError } from '../common/index.js';
 
 /** What TypeORM keeps in the global object, for all its copies in a process. */
 interface GlobalScope {

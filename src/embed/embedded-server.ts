@@ -6,7 +6,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule, type Extensions } from '../app.module.js';
 import { environmentOf, readConfiguration } from '../app.settings.js';
 import { configureRoutes, createFastifyAdapter } from '../app.setup.js';
-import { PublicAddress } from '../attachment/index.js';
+import { PublicAddress } from '../agent/attachment/index.js';
 import { ShutdownState } from '../health/index.js';
 import type { ParleyOptions } from './parley-options.js';
 

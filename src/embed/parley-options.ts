@@ -33,7 +33,7 @@ export interface ParleyOptions {
   readonly settings?: GivenSettings;
 }
 
-/** What the host gives to the module beside the options. */
+/** What the host gives to the module besides the options. */
 export interface HostLink {
   /** Modules of the host that export what `inject` names. */
   readonly imports?: ModuleMetadata['imports'];

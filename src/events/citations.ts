@@ -14,7 +14,7 @@ export interface Citation {
   readonly end_index: number;
 }
 
-/** The citations of a message; those that are none are left out. */
+/** The citations of a message; malformed ones are left out. */
 export function citationsOf({ metadata }: Pick<Message, 'metadata'>): readonly Citation[] {
   const given = metadata?.[CITATIONS];
   return Array.isArray(given) ? given.flatMap(citationOf) : [];

@@ -1,4 +1,5 @@
-import { GrowingText, type Json, type JsonObject } from '../common/index.js';
+import { type Json, type JsonObject } from '../common/index.js';
+import { GrowingText } from '../runtime/index.js';
 import { cloneJson, mergeInto } from './builder/merge.js';
 import { CONTENT_TYPES, type Content, type ContentType, type RunStatus } from './agent-objects.js';
 

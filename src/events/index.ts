@@ -5,6 +5,7 @@ export * from './conversation-summary.js';
 export * from './extension-events.js';
 export * from './tool-payloads.js';
 export * from './logged-event.js';
+export * from './usage.js';
 export { BuilderError, type BuilderErrorCode } from './builder/builder-error.js';
 export { ContentBuilder, type FileFields } from './builder/content-builder.js';
 export { MessageBuilder, type MessageClosing } from './builder/message-builder.js';

@@ -33,7 +33,7 @@ export function serializeEvent(event: AgentEvent): string {
 /** The head of the last text delta: the deltas of one content mostly come one after another. */
 let last = { msgId: null as string | null, index: null as number | null, delta: null as boolean | null, head: '' };
 
-/** The hot path: only the text is written anew. */
+/** The hot path: only the text is serialized. */
 function textPiece({ index, delta, msg_id: msgId, text }: Extract<Content, { type: 'text' }>): string {
   if (last.head === '' || last.msgId !== msgId || last.index !== index || last.delta !== delta) {
     last = { msgId, index, delta, head: textHead(msgId, index, delta) };

@@ -76,3 +76,6 @@ export interface McpApprovalResponse {
   readonly id?: string;
   readonly reason?: string;
 }
+
+/** The metadata key of a result with its blocks, for clients that have called the tool themselves: `{content, structuredContent?}`. */
+export const TOOL_CONTENTS = 'tool_contents';

@@ -6,8 +6,15 @@ import { type ModelInfo, Models } from '../agent/index.js';
 import { VERSION } from '../common/index.js';
 import { ConfigModule, Configuration } from '../config/index.js';
 import { DatabaseSettings } from '../database/index.js';
-import type { ToolServerState } from '../tools/index.js';
-import { HealthModule, ReadinessProbe, ShutdownState, ToolServersProbe } from './index.js';
+import type { ToolServerState } from '../agent/tools/index.js';
+import {
+  HealthModule,
+  ReadinessProbe,
+  RemoteAgentsProbe,
+  type RemoteAgentState,
+  ShutdownState,
+  ToolServersProbe,
+} from './index.js';
 import { ReadinessService } from './readiness.service.js';
 
 /** A database whose answer each test chooses. */
@@ -27,6 +34,7 @@ function modelModule(info: ModelInfo): DynamicModule {
 describe('HealthController', () => {
   const probe = new FakeProbe();
   let servers: readonly ToolServerState[] = [];
+  let agents: readonly RemoteAgentState[] = [];
   let app: NestFastifyApplication;
   /** Whether requests come from somebody with the scope ops:read. */
   let isOperator = true;
@@ -35,10 +43,11 @@ describe('HealthController', () => {
     const imports = [
       ConfigModule.forRoot(Configuration.read({}, [DatabaseSettings])),
       modelModule({ kind: 'openai-compatible', name: 'gpt-4o-mini' }),
-      HealthModule.forRoot(
-        { provide: ReadinessProbe, useValue: probe },
-        { provide: ToolServersProbe, useValue: { servers: () => servers } },
-      ),
+      HealthModule.forRoot({
+        readiness: { provide: ReadinessProbe, useValue: probe },
+        toolServers: { provide: ToolServersProbe, useValue: { servers: () => servers } },
+        remoteAgents: { provide: RemoteAgentsProbe, useValue: { views: () => agents } },
+      }),
     ];
     const testing = await Test.createTestingModule({ imports }).compile();
     app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
@@ -55,6 +64,7 @@ describe('HealthController', () => {
   beforeEach(() => {
     probe.answer = () => Promise.resolve();
     servers = [];
+    agents = [];
     isOperator = true;
   });
 
@@ -136,6 +146,23 @@ describe('HealthController', () => {
       });
     },
   );
+
+  it('GET /readiness shows the states of remote agents, without where they are', async () => {
+    const address = 'https://travel.example/v1';
+    agents = [{ name: 'travel', state: 'down', required: false, address } as RemoteAgentState];
+    const { body } = await get('/readiness');
+    expect(body).toEqual({ status: 'ready', remote_agents: [{ name: 'travel', state: 'down', required: false }] });
+    isOperator = false;
+    expect(await get('/readiness')).toEqual({ status: 200, body: { status: 'ready' } });
+  });
+
+  it.each(['idle', 'down'] as const)('the server is not ready while a required remote agent is %s', async (state) => {
+    agents = [{ name: 'travel', state, required: true }];
+    await expect(readiness(app).assertReady({ showsDetails: true })).rejects.toMatchObject({
+      code: 'NOT_READY',
+      message: 'The remote agent "travel" is not available',
+    });
+  });
 
   it('the server is not ready if the database fails, and does not show the reason', async () => {
     probe.answer = () => Promise.reject(new Error('password authentication failed for user "root"'));

@@ -87,17 +87,25 @@ export class HealthController {
   @Header('cache-control', 'no-store')
   @ApiOperation({
     summary: 'Whether the server can take requests',
-    description: 'The states of the MCP servers are shown to callers with the scope ops:read.',
+    description: 'The states of MCP servers and remote agents are shown to callers with the scope ops:read.',
   })
   @ApiOkResponse({ type: ReadinessDto })
   @ApiServiceUnavailableResponse({
     type: ProbeErrorDto,
-    description: 'The database does not answer, a required MCP server is not available, or the server is shutting down',
+    description:
+      'The database does not answer, a required MCP server or remote agent is not available, or the server is shutting down',
   })
   async ready(@Req() request: FastifyRequest): Promise<ReadinessDto> {
     const showsDetails = mayOperate(request);
-    const servers = await this.readiness.assertReady({ showsDetails });
-    return servers.length === 0 || !showsDetails ? { status: 'ready' } : { status: 'ready', mcp_servers: [...servers] };
+    const { servers, agents } = await this.readiness.assertReady({ showsDetails });
+    if (!showsDetails) return { status: 'ready' };
+    return {
+      status: 'ready',
+      ...(servers.length > 0 && { mcp_servers: [...servers] }),
+      ...(agents.length > 0 && {
+        remote_agents: agents.map(({ name, state, required }) => ({ name, state, required })),
+      }),
+    };
   }
 
   @Get('liveness')

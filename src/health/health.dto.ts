@@ -112,12 +112,24 @@ export class McpServerStateDto {
   required!: boolean;
 }
 
+/** A configured remote agent. */
+export class RemoteAgentStateDto {
+  /** Its agent type. @example "travel" */
+  name!: string;
+  /** `idle` (not asked yet), `up` or `down`. */
+  state!: string;
+  /** Whether readiness depends on it. */
+  required!: boolean;
+}
+
 /** The server can take requests. */
 export class ReadinessDto {
   /** `ready`. */
   status!: string;
   /** The states of the configured MCP servers; absent if none is configured. */
   mcp_servers?: McpServerStateDto[];
+  /** The states of the remote agents; absent if there is none. */
+  remote_agents?: RemoteAgentStateDto[];
 }
 
 /** Why the server cannot take requests. */

@@ -16,8 +16,12 @@ export interface OutgoingRequest {
   readonly timeoutMs: number;
   /** The longest body of an answer, in bytes. */
   readonly maxBytes: number;
+  /** True: of a longer answer the beginning is returned. Default: it is an error. */
+  readonly isCutAllowed?: boolean;
   /** Whether it may go to this machine, if its address says so; then also without TLS. */
   readonly isLoopbackAllowed?: boolean;
+  /** Whether it may go without TLS to any address that it may go to. */
+  readonly isHttpAllowed?: boolean;
 }
 
 /** The answer to a request, whole. */
@@ -33,11 +37,13 @@ type Resolve = (
   done: (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void,
 ) => void;
 
-/** What a test replaces. */
+/** What a test or a feature replaces. */
 export interface OutgoingParts {
   readonly resolve?: Resolve;
   /** Certificates in PEM that are trusted instead of the public authorities. */
   readonly ca?: string;
+  /** The setting that allows special addresses, for errors. Default: `OUTGOING_ALLOWED`. */
+  readonly allowedBy?: string;
 }
 
 /**
@@ -49,6 +55,8 @@ export interface OutgoingParts {
 export class OutgoingHttp implements OnApplicationShutdown {
   private readonly proxies = new EnvironmentProxies();
   private readonly rules: AddressRules;
+  private readonly allowedBy: string;
+  private readonly resolve: Resolve;
   /** By the address of the proxy, and whether this machine may be reached. */
   private readonly dispatchers = new Map<string, Dispatcher>();
 
@@ -57,14 +65,25 @@ export class OutgoingHttp implements OnApplicationShutdown {
     private readonly parts: OutgoingParts = {},
   ) {
     this.rules = new AddressRules(allowed);
+    this.allowedBy = parts.allowedBy ?? 'OUTGOING_ALLOWED';
+    this.resolve = parts.resolve ?? ((host, done) => lookup(host, { all: true }, done));
   }
 
   /** @throws Error that says what is wrong, without the content; for a refused address before anything is sent */
   async send(address: string, given: OutgoingRequest): Promise<OutgoingAnswer> {
-    const { method = 'GET', headers, body, timeoutMs, maxBytes, isLoopbackAllowed = false } = given;
+    const {
+      method = 'GET',
+      headers,
+      body,
+      timeoutMs,
+      maxBytes,
+      isLoopbackAllowed = false,
+      isCutAllowed = false,
+      isHttpAllowed = false,
+    } = given;
     const url = new URL(address);
     const isLocal = isLoopbackAllowed && isLoopback(plainHost(url.hostname));
-    const isSecure = url.protocol === 'https:' || (url.protocol === 'http:' && isLocal);
+    const isSecure = url.protocol === 'https:' || (url.protocol === 'http:' && (isLocal || isHttpAllowed));
     if (!isSecure) throw new Error(`${shown(address)} is not an https:// address`);
     // Also where a proxy connects.
     this.checkLiteral(plainHost(url.hostname), isLocal);
@@ -83,7 +102,36 @@ export class OutgoingHttp implements OnApplicationShutdown {
     });
     // A body that is not read to its end reports that as an error.
     stream.on('error', () => undefined);
-    return { status: statusCode, headers: answered, body: await bytesOf(stream, address, maxBytes) };
+    return { status: statusCode, headers: answered, body: await bytesOf(stream, address, { maxBytes, isCutAllowed }) };
+  }
+
+  /**
+   * Whether an address may be connected to, by what its name resolves to now. A name that is not resolved in time may be:
+   * it is checked again when it is connected to. Nothing is connected to.
+   *
+   * @param options.timeoutMs for the resolution of the name, in milliseconds
+   */
+  async permits(
+    address: string,
+    {
+      isLoopbackAllowed = false,
+      timeoutMs,
+    }: { readonly isLoopbackAllowed?: boolean | undefined; readonly timeoutMs: number },
+  ): Promise<boolean> {
+    const url = new URL(address);
+    const host = plainHost(url.hostname);
+    const isLocal = isLoopbackAllowed && isLoopback(host);
+    if (isIP(host) > 0) return this.rules.permits(host, host, isLocal);
+    // A proxy resolves the name itself.
+    if (this.proxies.for(url)) return true;
+    const resolved = await new Promise<readonly LookupAddress[]>((done) => {
+      const timer = setTimeout(() => done([]), timeoutMs).unref();
+      this.resolve(host, (error, addresses) => {
+        clearTimeout(timer);
+        done(error ? [] : addresses);
+      });
+    });
+    return resolved.length === 0 || resolved.some((one) => this.rules.permits(host, one.address, isLocal));
   }
 
   /** Ends all connections. */
@@ -92,7 +140,7 @@ export class OutgoingHttp implements OnApplicationShutdown {
   }
 
   private checkLiteral(host: string, isLocal: boolean): void {
-    if (isIP(host) > 0 && !this.rules.permits(host, host, isLocal)) throw refused(host);
+    if (isIP(host) > 0 && !this.rules.permits(host, host, isLocal)) throw refused(host, this.allowedBy);
   }
 
   /** @throws StartupError if a variable of the environment names a proxy that cannot be used */
@@ -116,12 +164,11 @@ export class OutgoingHttp implements OnApplicationShutdown {
 
   /** Resolves a name for one connection: only to addresses that may be connected to. */
   private lookup(isLocal: boolean): LookupFunction {
-    const resolve = this.parts.resolve ?? ((host, done) => lookup(host, { all: true }, done));
     return (host, { all }, done) => {
-      resolve(host, (error, addresses) => {
+      this.resolve(host, (error, addresses) => {
         const permitted = addresses?.filter(({ address }) => this.rules.permits(host, address, isLocal)) ?? [];
         const [first] = permitted;
-        if (error || !first) done(error ?? refused(host), []);
+        if (error || !first) done(error ?? refused(host, this.allowedBy), []);
         else if (all === true) done(null, permitted);
         else done(null, first.address, first.family);
       });
@@ -131,14 +178,20 @@ export class OutgoingHttp implements OnApplicationShutdown {
 
 const CONNECT_MS = 5000;
 
-async function bytesOf(body: AsyncIterable<Buffer>, address: string, maxBytes: number): Promise<Buffer> {
+async function bytesOf(
+  body: AsyncIterable<Buffer>,
+  address: string,
+  { maxBytes, isCutAllowed }: { readonly maxBytes: number; readonly isCutAllowed: boolean },
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
+    chunks.push(chunk);
     length += chunk.length;
     // Leaving the loop destroys the body.
-    if (length > maxBytes) throw new Error(`${shown(address)} answers with more than ${maxBytes} bytes`);
-    chunks.push(chunk);
+    if (length <= maxBytes) continue;
+    if (isCutAllowed) return Buffer.concat(chunks).subarray(0, maxBytes);
+    throw new Error(`${shown(address)} answers with more than ${maxBytes} bytes`);
   }
   return Buffer.concat(chunks);
 }
@@ -148,9 +201,9 @@ function plainHost(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
 }
 
-function refused(host: string): Error {
+function refused(host: string, allowedBy: string): Error {
   return new Error(
-    `${shown(host)} has no address that may be connected to: it is private or special, and OUTGOING_ALLOWED does not name it`,
+    `${shown(host)} has no address that may be connected to: it is private or special, and ${allowedBy} does not name it`,
   );
 }
 

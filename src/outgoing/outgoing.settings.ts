@@ -8,10 +8,13 @@ export interface AllowedTargets {
   readonly networks: Networks;
 }
 
+/** No such hosts and networks. */
+export const NO_TARGETS: AllowedTargets = { hosts: new Set(), networks: new Networks([]) };
+
 /** Where the server's own requests may go. */
 export class OutgoingSettings extends settings('Outgoing requests', {
   allowed: setting('OUTGOING_ALLOWED', allowedTargets(), {
-    default: (): AllowedTargets => ({ hosts: new Set(), networks: new Networks([]) }),
+    default: (): AllowedTargets => NO_TARGETS,
     unset: 'none',
     description:
       'Hosts and networks with private, loopback or other special addresses that the server may connect to by itself, separated by commas, such as `login.corp.example,10.20.0.0/16`. Needed for an OpenID provider on a private network. Models and MCP servers are not affected. See [access](access.md#a-provider-on-a-private-network).',
@@ -19,7 +22,7 @@ export class OutgoingSettings extends settings('Outgoing requests', {
 }) {}
 
 /** Host names, addresses and networks. A network must not be the whole internet. */
-function allowedTargets(): Rule<AllowedTargets> {
+export function allowedTargets(): Rule<AllowedTargets> {
   return {
     expectation:
       'a comma-separated list of host names without ports, IP addresses and networks such as 10.0.0.0/8, none with the prefix /0',

@@ -2,6 +2,8 @@ export * from './run.types.js';
 export * from './run.settings.js';
 export * from './fleet.settings.js';
 export * from './ports/runs.js';
+export * from './ports/run-causes.js';
+export * from './ports/run-chains.js';
 export * from './ports/run-listings.js';
 export * from './ports/run-queries.js';
 export type { JournalStep } from './ports/run-log.js';

@@ -1,12 +1,12 @@
 import type { ModelOptions } from '../agent/index.js';
-import type { Authority, JsonObject } from '../common/index.js';
+import type { Authority, Carried, JsonObject } from '../common/index.js';
 import type { ErrorModel, Usage } from '../events/index.js';
-import type { InterruptRun } from '../interrupt/index.js';
+import type { InterruptRun } from '../agent/interrupt/index.js';
 import type { RunTrace } from '../telemetry/index.js';
-import type { ClientTime, ToolDeclaration, ToolRestriction } from '../tools/index.js';
+import type { ClientTime, ToolDeclaration, ToolRestriction } from '../agent/tools/index.js';
 import type { RunState } from './run.types.js';
 
-/** What a run keeps of its request beside its messages: enough to execute it again on any instance. */
+/** What a run keeps of its request besides its messages: enough to execute it again on any instance. */
 export interface StoredRequest {
   readonly clientTools: readonly ToolDeclaration[];
   readonly toolRestrictions?: readonly ToolRestriction[];
@@ -20,6 +20,10 @@ export interface StoredRequest {
   /** True: its client sends the whole conversation with each request, and so has this run in it from now on. */
   readonly resendsHistory?: boolean;
   readonly state?: JsonObject;
+  /** The id of the endpoint that receives the end of the run. */
+  readonly webhook?: string;
+  /** What its requests to remote agents carry on. */
+  readonly carried?: Carried;
   readonly trace?: RunTrace;
 }
 
@@ -87,6 +91,10 @@ export interface RunRecord extends RunKey {
   readonly retainedSummaries: JsonObject | null;
   /** How many runs of its tenant had not ended when it was queued, at most 1,000: the smallest come first. */
   readonly place: number;
+  /** The id of the first run of its chain: the runs that continue an interrupted one. Its own id if it is the first. */
+  readonly rootRunId: string;
+  /** When what the interrupted run waits for was given up; null if it was not. */
+  readonly closedAt: number | null;
 }
 
 /** True while the run waits or is executed. */

@@ -1,24 +1,15 @@
 import type { RunRecord } from './run-record.js';
 import type { RunView } from './run.types.js';
 
-/** The runs that this process accepted, by what it returned for them. */
-const ACCEPTED = new WeakMap<RunView, RunRecord>();
-
-/** The view of a run that was just accepted: it leads back to the run. @param queuedBefore as for `runView` */
-export function acceptedView(run: RunRecord, queuedBefore: number): RunView {
-  const view = runView(run, queuedBefore);
-  ACCEPTED.set(view, run);
-  return view;
-}
-
-/** The run that a view was made of by `acceptedView`. */
-export function acceptedRun(view: RunView): RunRecord | undefined {
-  return ACCEPTED.get(view);
-}
-
-/** A run as the wires see it. @param queuedBefore how many runs of its session are queued before a queued one */
-export function runView(run: RunRecord, queuedBefore: number): RunView {
+/**
+ * A run as the wires see it.
+ *
+ * @param queuedBefore how many runs of its session are queued before a queued one
+ * @param isAccepted true: the view leads back to the run as it is now, see `RunView.ref`
+ */
+export function runView(run: RunRecord, queuedBefore: number, isAccepted = false): RunView {
   return {
+    ref: isAccepted ? run : undefined,
     tenantId: run.tenantId,
     runId: run.id,
     sessionId: run.sessionId,
@@ -44,5 +35,12 @@ export function runView(run: RunRecord, queuedBefore: number): RunView {
     error: run.error,
     usage: run.usage,
     retainedSummaries: run.retainedSummaries,
+    rootRunId: run.rootRunId,
+    closedAt: run.closedAt,
   };
+}
+
+/** The run that a view leads back to; undefined if it has to be looked up. */
+export function runOf({ ref }: Pick<RunView, 'ref'>): RunRecord | undefined {
+  return ref as RunRecord | undefined;
 }

@@ -2,33 +2,34 @@ import { type DynamicModule, Global, Module, type Provider } from '@nestjs/commo
 import { Metrics } from '../common/index.js';
 import { RedisSettings } from '../config/index.js';
 import { Database, databaseIdentity } from '../database/index.js';
-import { InterruptModule } from '../interrupt/index.js';
-import { SessionCleaners, SessionModule } from '../session/index.js';
-import { ToolsModule } from '../tools/index.js';
+import { InterruptModule } from '../agent/interrupt/index.js';
+import { SessionCleaners, SessionModule } from '../agent/session/index.js';
+import { ToolsModule } from '../agent/tools/index.js';
 import { AcceptTransaction } from './accept/accept-transaction.js';
 import { RunAcceptance } from './accept/run-acceptance.js';
 import { EncoderRevisions } from './accept/encoder-revisions.js';
 import { AuthorityCheck } from './accept/authority-check.js';
 import { RunPreparation } from './accept/run-preparation.js';
-import { StartLimits } from './accept/start-limits.js';
-import { BullMqTickets } from './adapters/bullmq-tickets.js';
-import { LocalRelay } from './adapters/local-relay.js';
-import { LedgerGauges } from './adapters/ledger-gauges.js';
-import { LocalTickets } from './adapters/local-tickets.js';
-import { RedisRelay } from './adapters/redis-relay.js';
-import { TypeOrmRunLeases } from './adapters/typeorm-run-leases.js';
-import { TypeOrmLogCompaction } from './adapters/typeorm-log-compaction.js';
-import { TypeOrmLogPartitions } from './adapters/typeorm-log-partitions.js';
-import { TypeOrmLogPruning } from './adapters/typeorm-log-pruning.js';
-import { TypeOrmRunListings } from './adapters/typeorm-run-listings.js';
-import { TypeOrmRunLog } from './adapters/typeorm-run-log.js';
-import { TypeOrmRunSearch } from './adapters/typeorm-run-search.js';
-import { TypeOrmRunStore } from './adapters/typeorm-run-store.js';
-import { TypeOrmWorkerRegistry } from './adapters/typeorm-worker-registry.js';
+import { StartBudgets, StartLimits } from './accept/start-limits.js';
+import { BullMqTickets } from './adapters/redis/bullmq-tickets.js';
+import { LocalRelay } from './adapters/local/local-relay.js';
+import { LedgerMetrics } from './adapters/sql/ledger.metrics.js';
+import { LocalTickets } from './adapters/local/local-tickets.js';
+import { RedisRelay } from './adapters/redis/redis-relay.js';
+import { SqlRunChains } from './adapters/sql/run-chains.sql.js';
+import { SqlRunLeases } from './adapters/sql/run-leases.sql.js';
+import { SqlLogCompaction } from './adapters/sql/log-compaction.sql.js';
+import { SqlLogPartitions } from './adapters/sql/log-partitions.sql.js';
+import { SqlLogPruning } from './adapters/sql/log-pruning.sql.js';
+import { SqlRunListings } from './adapters/sql/run-listings.sql.js';
+import { SqlRunLog } from './adapters/sql/run-log.sql.js';
+import { SqlRunSearch } from './adapters/sql/run-search.sql.js';
+import { SqlRunStore } from './adapters/sql/run-store.sql.js';
+import { SqlWorkerRegistry } from './adapters/sql/worker-registry.sql.js';
 import { EventLoopLag } from './dispatch/event-loop-lag.js';
 import { ExecutionSlots } from './dispatch/execution-slots.js';
 import { Executions } from './dispatch/executions.js';
-import { LeaseKeeper } from './dispatch/lease-keeper.js';
+import { HeldRuns } from './dispatch/held-runs.js';
 import { LedgerDispatcher } from './dispatch/ledger-dispatcher.js';
 import { LedgerSweep } from './dispatch/ledger-sweep.js';
 import { TicketIntake } from './dispatch/ticket-intake.js';
@@ -37,20 +38,18 @@ import { WorkerSignals } from './dispatch/worker-signals.js';
 import { CancelRuns } from './end/cancel-runs.js';
 import { EndRuns } from './end/end-runs.js';
 import { OverdueRuns } from './end/overdue-runs.js';
-import { RemoveRuns } from './end/remove-runs.js';
+import { RemoveRuns, RemovalTransaction } from './end/remove-runs.js';
 import { RetainedSummaries } from './end/retained-summaries.js';
-import { PartitionChore } from './end/partition-chore.js';
-import { RunChores } from './end/run-chores.js';
-import { RemovalTransaction } from './end/removal-transaction.js';
-import { RunCompaction } from './end/run-compaction.js';
-import { RunPruning } from './end/run-pruning.js';
-import { RunRetention } from './end/run-retention.js';
+import { PartitionChore, RunChores } from './end/run-chores.js';
+import { RunCompaction } from './end/compact-runs.js';
+import { RunPruning, RunRetention } from './end/prune-runs.js';
 import { RunSignals } from './end/run-signals.js';
 import { AgentInputs } from './execute/agent-inputs.js';
 import { ExecutionReports } from './execute/execution-reports.js';
 import { RunContextFactory } from './execute/run-context.factory.js';
 import { RunExecutor } from './execute/run-executor.js';
 import { RunPasts } from './execute/run-past.js';
+import { RunSpending } from './execute/run-spending.js';
 import { RunRecovery } from './execute/run-recovery.js';
 import { RunSessionFactory } from './execute/run-session.factory.js';
 import { StartingPoints } from './execute/starting-point.js';
@@ -60,8 +59,10 @@ import { RunFeeds } from './log/run-feeds.js';
 import { RunReader } from './log/run-reader.js';
 import { RunWatch } from './log/run-watch.js';
 import { Dispatcher } from './ports/dispatcher.js';
+import { RunCauses } from './ports/run-causes.js';
+import { RunChains } from './ports/run-chains.js';
 import { RunLeases } from './ports/run-leases.js';
-import { type RunLimits } from './ports/run-limits.js';
+import type { RunLimits } from './ports/run-limits.js';
 import { LogCompaction } from './ports/log-compaction.js';
 import { LogPartitions } from './ports/log-partitions.js';
 import { LogPruning } from './ports/log-pruning.js';
@@ -76,7 +77,7 @@ import { Runs } from './ports/runs.js';
 import { WorkerRegistry } from './ports/worker-registry.js';
 import { RunListWatch } from './query/run-list-watch.js';
 import { RunQueryService } from './query/run-query.service.js';
-import { RunLedger } from './run-ledger.js';
+import { RunLedger, RunStores } from './run-ledger.js';
 import { HintMetrics } from './hint.metrics.js';
 import { RunMetrics } from './run.metrics.js';
 import { RunService } from './run.service.js';
@@ -86,19 +87,20 @@ import { RunService } from './run.service.js';
 @Module({
   imports: [SessionModule, InterruptModule, ToolsModule],
   providers: [
-    { provide: RunStore, useClass: TypeOrmRunStore },
-    { provide: RunLeases, useClass: TypeOrmRunLeases },
-    { provide: RunSearch, useClass: TypeOrmRunSearch },
-    { provide: RunListings, useClass: TypeOrmRunListings },
-    { provide: RunLog, useClass: TypeOrmRunLog },
-    { provide: LogCompaction, useClass: TypeOrmLogCompaction },
-    { provide: LogPruning, useClass: TypeOrmLogPruning },
+    { provide: RunStore, useClass: SqlRunStore },
+    { provide: RunLeases, useClass: SqlRunLeases },
+    { provide: RunSearch, useClass: SqlRunSearch },
+    { provide: RunListings, useClass: SqlRunListings },
+    { provide: RunChains, useClass: SqlRunChains },
+    { provide: RunLog, useClass: SqlRunLog },
+    { provide: LogCompaction, useClass: SqlLogCompaction },
+    { provide: LogPruning, useClass: SqlLogPruning },
     {
       provide: LogPartitions,
-      useFactory: (database: Database, metrics: Metrics) => new TypeOrmLogPartitions(database, metrics),
+      useFactory: (database: Database, metrics: Metrics) => new SqlLogPartitions(database, metrics),
       inject: [Database, Metrics],
     },
-    { provide: WorkerRegistry, useClass: TypeOrmWorkerRegistry },
+    { provide: WorkerRegistry, useClass: SqlWorkerRegistry },
     { provide: RunRelay, useFactory: relayOf, inject: [RedisSettings, Database, HintMetrics] },
     {
       provide: RunTickets,
@@ -109,14 +111,17 @@ import { RunService } from './run.service.js';
     { provide: Runs, useClass: RunService },
     { provide: RunQueries, useClass: RunQueryService },
     RunListWatch,
+    RunStores,
     RunLedger,
+    RunCauses,
     RunMetrics,
     HintMetrics,
-    LedgerGauges,
+    LedgerMetrics,
     AuthorityCheck,
     EncoderRevisions,
     RunPreparation,
     AcceptTransaction,
+    StartBudgets,
     StartLimits,
     RunAcceptance,
     LogCommit,
@@ -129,6 +134,7 @@ import { RunService } from './run.service.js';
     RunContextFactory,
     RunPasts,
     RunRecovery,
+    RunSpending,
     RunSessionFactory,
     ExecutionReports,
     RunExecutor,
@@ -146,14 +152,24 @@ import { RunService } from './run.service.js';
     RunChores,
     EventLoopLag,
     ExecutionSlots,
-    LeaseKeeper,
+    HeldRuns,
     Executions,
     LedgerSweep,
     TicketIntake,
     WorkerLease,
     WorkerSignals,
   ],
-  exports: [Runs, RunQueries, RunListings, RetainedSummaries, EncoderRevisions, Dispatcher, InterruptModule],
+  exports: [
+    Runs,
+    RunCauses,
+    RunChains,
+    RunQueries,
+    RunListings,
+    RetainedSummaries,
+    EncoderRevisions,
+    Dispatcher,
+    InterruptModule,
+  ],
 })
 export class RunModule {
   constructor(cleaners: SessionCleaners, listings: RunListings) {
@@ -169,7 +185,7 @@ export class RunModule {
 /** Tickets for all processes on one database, where there may be several that share a Redis. */
 async function ticketsOf({ url }: RedisSettings, database: Database, metrics: HintMetrics): Promise<RunTickets> {
   if (url === undefined || database.dialect !== 'postgres') return new LocalTickets();
-  return new BullMqTickets(url, `parley-${await databaseIdentity(database)}`, metrics);
+  return new BullMqTickets(url, `parley-${await databaseIdentity(database.forRuns)}`, metrics);
 }
 
 /** Processes on one PostgreSQL exchange events over Redis; those that share an SQLite file watch it. */

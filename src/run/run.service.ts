@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type AbortLike, AppError, type Principal, type Reach, type Requester } from '../common/index.js';
+import { type AbortLike, AppError, type Origin, type Principal, type Reach, type Requester } from '../common/index.js';
 import type { AgentResponse, LoggedEvent, Message } from '../events/index.js';
 import { RunAcceptance } from './accept/run-acceptance.js';
 import { CancelRuns } from './end/cancel-runs.js';
@@ -15,7 +15,7 @@ import {
   type TailOptions,
 } from './ports/runs.js';
 import { isForgotten, type RunRecord } from './run-record.js';
-import { acceptedRun, runView } from './run-view.js';
+import { runOf, runView } from './run-view.js';
 import type { AcceptedRun, InterruptAnswer, RunRequest, RunView } from './run.types.js';
 
 /** The default of `ListOptions.limit`. */
@@ -48,7 +48,7 @@ export class RunService extends Runs {
   }
 
   tail(reach: Reach, runId: string, options: TailOptions = {}): AsyncIterable<readonly LoggedEvent[]> {
-    const accepted = options.run && acceptedRun(options.run);
+    const accepted = options.run && runOf(options.run);
     return this.reader.tail(async () => accepted ?? this.find(reach, runId, options), options);
   }
 
@@ -88,16 +88,16 @@ export class RunService extends Runs {
     return this.viewOf(await this.cancels.cancel(reach, runId, options));
   }
 
-  cancelSession(principal: Principal, sessionId: string): Promise<readonly string[]> {
-    return this.cancels.cancelSession(principal, sessionId);
+  cancelSession(principal: Principal, sessionId: string, by?: Origin): Promise<readonly string[]> {
+    return this.cancels.cancelSession(principal, sessionId, by);
   }
 
-  remove(reach: Reach, runId: string): Promise<void> {
-    return this.removals.removeRun(reach, runId);
+  remove(reach: Reach, runId: string, by?: Origin): Promise<void> {
+    return this.removals.removeRun(reach, runId, by);
   }
 
-  removeSession(principal: Principal, sessionId: string): Promise<void> {
-    return this.removals.removeSession(principal, sessionId);
+  removeSession(principal: Principal, sessionId: string, by?: Origin): Promise<void> {
+    return this.removals.removeSession(principal, sessionId, by);
   }
 
   private async viewOf(run: RunRecord): Promise<RunView> {

@@ -1,10 +1,10 @@
-import type { JsonObject, Principal, Reach, Requester } from '../common/index.js';
+import type { Carried, JsonObject, Principal, Reach, Requester } from '../common/index.js';
 import type { ErrorModel, Message, Usage } from '../events/index.js';
 import type { ModelOptions } from '../agent/index.js';
-import type { InterruptAnswer } from '../interrupt/index.js';
-import type { ClientTime, ToolDeclaration, ToolRestriction } from '../tools/index.js';
+import type { InterruptAnswer } from '../agent/interrupt/index.js';
+import type { ClientTime, ToolDeclaration, ToolRestriction } from '../agent/tools/index.js';
 
-export type { InterruptAnswer } from '../interrupt/index.js';
+export type { InterruptAnswer } from '../agent/interrupt/index.js';
 
 /** The states of a run (docs/architecture.md#states-of-a-run). */
 export const RUN_STATES = [
@@ -36,7 +36,7 @@ export const MANY_MESSAGES = 100;
 
 /** A request to run an agent, as the decoder of every wire returns it. */
 export interface RunRequest {
-  /** Whose run it is. With `answers` the owner of the interrupts takes its place. */
+  /** The owner of the run. With `answers`, the owner of the interrupts takes its place. */
   readonly principal: Principal;
   /** Where the ids that the request names are looked up: `runId`, and the interrupts of `answers`. */
   readonly reach: Reach;
@@ -66,6 +66,8 @@ export interface RunRequest {
   /** Opaque, stored with the run. At most 256 characters. */
   readonly parentRunId?: string;
   readonly agentType: string;
+  /** True: the wire has chosen the agent itself, so that the caller need not be allowed to name it. Not compared in repeated requests. */
+  readonly isAgentOfWire?: boolean;
   /** The messages of this request, each with an id. May repeat what the session already has. */
   readonly input: readonly Message[];
   /**
@@ -83,6 +85,11 @@ export interface RunRequest {
   readonly unnamed?: ReadonlySet<string>;
   /** What the client calls `input`, for errors. Default: `input`. */
   readonly messagesField?: string;
+  /**
+   * What the client calls the addresses of media in `input`, for errors: by message and index of the content. Those that
+   * it does not have are named by `messagesField`.
+   */
+  readonly addressPaths?: ReadonlyMap<string, ReadonlyMap<number, string>>;
   readonly clientTools: readonly ToolDeclaration[];
   /** Restrictions of the server's tools. */
   readonly toolRestrictions?: readonly ToolRestriction[];
@@ -122,6 +129,13 @@ export interface RunRequest {
   readonly wireData?: JsonObject;
   /** Given: the run is in the list that its wire keeps of its runs (`RunListings`). */
   readonly listing?: RunListing;
+  /**
+   * The id of an endpoint of the tenant that receives the end of the run, whatever events it has chosen (contract
+   * hooks, section A1). Not compared in repeated requests.
+   */
+  readonly webhook?: string;
+  /** What the requests of the run to remote agents carry on. Not compared in repeated requests. */
+  readonly carried?: Carried;
   /** The `traceparent` of the request, under which the run is traced. Not compared in repeated requests. */
   readonly traceparent?: string;
   /** That of the run that this one continues. */
@@ -150,10 +164,12 @@ export interface AcceptedRun {
 
 /** A run as wires see it, with its owner: a `Principal`. Times are milliseconds since the epoch. */
 export interface RunView {
+  /** Of a run that was just accepted: the run itself, which need not be looked up to be read. Opaque to wires. */
+  readonly ref?: object | undefined;
   readonly tenantId: string;
   readonly runId: string;
   readonly sessionId: string;
-  /** Whose session it is. */
+  /** The owner of the session. */
   readonly userId: string;
   readonly agentType: string;
   /** Grows with every run of the session: 1 for the run that created it. */
@@ -184,4 +200,8 @@ export interface RunView {
   readonly usage: Usage | null;
   /** What wires keep of the events (`RetainedSummaries`); null until they are compacted or removed. */
   readonly retainedSummaries: JsonObject | null;
+  /** The id of the first run of the chain: of those that continue an interrupted one. Its own id if it is the first. */
+  readonly rootRunId: string;
+  /** When what the interrupted run waits for was given up; null if it was not. */
+  readonly closedAt: number | null;
 }

@@ -9,7 +9,7 @@ export class SamplesSettings extends settings('Samples', {
       'The samples: the offline demo model, which answers if no model is configured, the weather and calendar tools, and the agent `worker`. `model` keeps only the demo model, as in projects of `parley init`. `off` leaves it out too: a model must then be configured. Without the tools a new database gets no calendar table, and `worker` exists only while it is the DEFAULT_AGENT.',
   }),
 }) {
-  /** Whether there are sample tools, with their tables, and the agent `worker` beside the default one. */
+  /** Whether there are sample tools, with their tables, and the agent `worker` besides the default one. */
   get hasTools(): boolean {
     return this.samples === 'on';
   }

@@ -1,4 +1,4 @@
-import type { ToolContext } from '../tools/index.js';
+import type { ToolContext } from '../agent/tools/index.js';
 import { WeatherTool } from './weather.tool.js';
 
 const context = { locale: null } as unknown as ToolContext;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AgentTool, ToolAnswer, type ToolContext, ToolError } from '../tools/index.js';
+import { AgentTool, ToolAnswer, type ToolContext, ToolError } from '../agent/tools/index.js';
 import type { UiHints } from '../ui-schema/index.js';
 
 interface GetWeatherArgs {

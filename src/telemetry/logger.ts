@@ -1,5 +1,5 @@
 import { type Logger, type LoggerOptions, pino } from 'pino';
-import { maskCredentials } from '../common/index.js';
+import { isoTime, maskCredentials } from '../common/index.js';
 import type { LoggingSettings } from './logging.settings.js';
 
 /** The destination of log lines: standard output, except in tests. */
@@ -81,7 +81,7 @@ export function formatTextLine(line: string): string {
   if (record === undefined) return line;
   const { level, time, msg, context, reqId, err } = record;
   const parts = [
-    typeof time === 'number' ? new Date(time).toISOString() : '',
+    typeof time === 'number' ? isoTime(time) : '',
     typeof level === 'number' ? (LEVELS[level] ?? String(level)) : '',
     context === undefined ? '' : `[${plain(context)}]`,
     msg === undefined ? '' : plain(msg),

@@ -1,7 +1,7 @@
-import { readSettings } from '../config/index.js';
 import { Controller, Get, HttpCode, Logger, type INestApplication } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { readSettings } from '../config/index.js';
 import { createLogger, formatTextLine } from './logger.js';
 import { requestIdOf, ServerLog } from './server-log.js';
 import { LoggingSettings } from './logging.settings.js';

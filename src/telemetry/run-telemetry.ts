@@ -28,9 +28,9 @@ export interface RunTrace {
 /** A model call that begins. */
 export interface ObservedCall {
   readonly provider: string;
-  /** The model that is asked for. */
+  /** The requested model. */
   readonly model: string;
-  /** The model of the configuration: only that one is told apart in metrics. */
+  /** The model of the configuration: only that one has a label of its own in metrics. */
   readonly configuredModel: string;
   /** The prompt; read only if contents are recorded. */
   readonly input: unknown;
@@ -93,6 +93,11 @@ export class RunTelemetry {
   /** Its lines name the run, the session, the tenant, the worker and the trace. */
   get log(): Logger {
     return (this.opened ??= this.openLog());
+  }
+
+  /** The `traceparent` of the execution, for requests to other servers; undefined if it is not traced. */
+  get traceparent(): string | undefined {
+    return this.span?.traceparent;
   }
 
   /** Begins a model call. */

@@ -34,7 +34,7 @@ export class ServerLog {
   /**
    * Logs every request of a server, including those that no route or hook accepts.
    *
-   * @param observer is told of every request, also if nothing is logged
+   * @param observer receives one call per request, also if nothing is logged
    */
   observe(server: FastifyInstance, observer?: RequestObserver): void {
     if (!observer && !this.lines.isLevelEnabled('error')) return;
@@ -81,7 +81,7 @@ export class ServerLog {
   }
 }
 
-/** Is told of requests. */
+/** Receives one call per request. */
 export interface RequestObserver {
   /** Called before anything else is done. */
   began(request: FastifyRequest): void;
@@ -156,7 +156,7 @@ class NestLog implements LoggerService {
   private line(level: PinoLevel, message: unknown, rest: readonly unknown[]): void {
     const context = rest.at(-1);
     const stack = level === 'error' || level === 'fatal' ? rest.slice(0, -1).find(isText) : undefined;
-    const fields = { context, ...(stack === undefined ? {} : { err: { message: String(message), stack } }) };
+    const fields = { context, ...(stack !== undefined && { err: { message: String(message), stack } }) };
     if (message instanceof Error) this.lines[level]({ ...fields, err: message }, message.message);
     else if (typeof message === 'object' && message !== null) this.lines[level]({ ...fields, ...message });
     else this.lines[level](fields, String(message));

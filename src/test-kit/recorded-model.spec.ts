@@ -10,7 +10,7 @@ import {
   type Script,
   send,
 } from '../agent/adapters/testing/raw-upstream.js';
-import { AgentTool } from '../tools/index.js';
+import { AgentTool } from '../agent/tools/index.js';
 import { say, scriptedModel } from './model-answers.js';
 import { recordedModel, type RecordedModelOptions } from './recorded-model.js';
 import { startTestServer, type TestServer } from './test-server.js';

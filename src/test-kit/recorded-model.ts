@@ -1,14 +1,13 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { ModelClient, ModelEvent, ModelRequest } from '../agent/index.js';
 import type { Extensions } from '../app.module.js';
-import type { AttachmentReader } from '../attachment/index.js';
+import type { AttachmentReader } from '../agent/attachment/index.js';
 import { abortableDelay, type JsonObject } from '../common/index.js';
-import { redactedPieces } from './recorded-pieces.js';
-import { comparableRequest, type Redact, redactionOf } from './recorded-request.js';
+import { comparableRequest, type Redact, redacted, redactionOf } from './recorded-request.js';
 import { type RecordedPiece, type Recording, RecordingFile } from './recording-file.js';
 import { TestModel } from './test-model.js';
 
-/** Which answers are asked of the real model: none, those that no recording fits, or all. */
+/** Which answers come from the real model: none, those that no recording fits, or all. */
 export type RecordMode = 'none' | 'missing' | 'all';
 
 /** How answers are recorded and found again. */
@@ -169,4 +168,66 @@ function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   const text = JSON.stringify(value);
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+}
+
+/** A bit of a text. */
+interface Delta {
+  /** Equal for all deltas of a text. */
+  readonly key: string;
+  readonly text: string;
+}
+
+/**
+ * The pieces of an answer after redaction, also of texts that are spread over several pieces. Where it is not enough to
+ * redact each delta, the first delta of a text has the whole text, and the others are empty.
+ */
+function redactedPieces(pieces: readonly RecordedPiece[], redact: Redact): readonly RecordedPiece[] {
+  const texts = redactedTexts(
+    pieces.flatMap(({ events }) => events),
+    redact,
+  );
+  let position = 0;
+  return pieces.map((piece) => ({
+    ...piece,
+    events: piece.events.map((event) => redactedEvent(event, texts.get(position++), redact)),
+  }));
+}
+
+/** The texts of deltas after redaction, by the position of the event. */
+function redactedTexts(events: readonly ModelEvent[], redact: Redact): ReadonlyMap<number, string> {
+  const deltas = events.flatMap((event, position) => {
+    const delta = deltaOf(event);
+    return delta ? [{ ...delta, position }] : [];
+  });
+  const texts = new Map<number, string>();
+  for (const key of new Set(deltas.map((delta) => delta.key))) {
+    const own = deltas.filter((delta) => delta.key === key);
+    const each = own.map(({ text }) => redact(text));
+    const whole = redact(own.map(({ text }) => text).join(''));
+    const safe = each.join('') === whole ? each : [whole];
+    own.forEach(({ position }, index) => texts.set(position, safe[index] ?? ''));
+  }
+  return texts;
+}
+
+function deltaOf(event: ModelEvent): Delta | undefined {
+  switch (event.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+    case 'refusal-delta':
+      return { key: event.type, text: event.text };
+    case 'tool-call-delta':
+      return { key: `${event.type} ${event.index}`, text: event.argumentsDelta };
+    case 'image':
+    case 'citation':
+    case 'finish':
+      return undefined;
+  }
+}
+
+/** @param text of a delta, already redacted */
+function redactedEvent(event: ModelEvent, text: string | undefined, redact: Redact): ModelEvent {
+  const safe = redacted(event, redact) as unknown as ModelEvent;
+  if (text === undefined || safe.type === 'finish' || safe.type === 'citation' || safe.type === 'image') return safe;
+  return safe.type === 'tool-call-delta' ? { ...safe, argumentsDelta: text } : { ...safe, text };
 }

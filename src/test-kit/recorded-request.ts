@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ModelMessage, ModelPart, ModelRequest } from '../agent/index.js';
-import { type AttachmentReader, isAttachmentReference } from '../attachment/index.js';
+import { type AttachmentReader, isAttachmentReference } from '../agent/attachment/index.js';
 import type { Json, JsonObject } from '../common/index.js';
 
 /** Replaces what must not be stored, or differs from run to run. */
@@ -131,7 +131,7 @@ function hashOf(bytes: Buffer): string {
   return `sha256:${hash('sha256', bytes, 'hex')}`;
 }
 
-/** Providers choose ids anew in each answer. */
+/** Providers choose new ids in each answer. */
 function withNumberedCalls(message: ModelMessage, idOf: (id: string) => string): ModelMessage {
   if (message.role === 'tool') return { ...message, callId: idOf(message.callId) };
   if (message.role !== 'assistant') return message;

@@ -13,7 +13,7 @@ export type ScriptStep =
 export type Script =
   readonly (readonly ScriptStep[])[] | ((request: ModelRequest, call: number) => readonly ScriptStep[]);
 
-/** A model that says what it is told to. It ignores the abort signal, as a bad provider would. */
+/** A model that gives prepared answers. It ignores the abort signal, as a bad provider would. */
 export class ScriptedModelClient extends TestModel {
   readonly provider = 'scripted';
 
@@ -41,7 +41,7 @@ export const call = (index: number, name: string, args: string, id?: string): Mo
   index,
   name,
   argumentsDelta: args,
-  ...(id === undefined ? {} : { id }),
+  ...(id !== undefined && { id }),
 });
 export const args = (index: number, piece: string): ModelEvent => ({
   type: 'tool-call-delta',

@@ -1,7 +1,7 @@
 import { callsOf, isCallOutput, outputsOf } from '../agent/index.js';
 import type { JsonObject } from '../common/index.js';
 import { type AgentResponse, type ErrorModel, type Message, textOf, type Usage } from '../events/index.js';
-import type { InterruptView } from '../interrupt/index.js';
+import type { InterruptView } from '../agent/interrupt/index.js';
 import type { InterruptAnswer, RunState } from '../run/index.js';
 
 /** A tool call of a run, with its result if it has one. */
@@ -10,7 +10,7 @@ export interface TestToolCall {
   readonly name: string;
   /** The arguments as the model wrote them; text that is not JSON as it is. */
   readonly arguments: unknown;
-  /** What the model was told; undefined for a call that waits. */
+  /** The result that the model received; undefined for a call that waits. */
   readonly output: string | undefined;
 }
 
@@ -99,7 +99,7 @@ export class FinishedRun {
     return this.decide({ approve: true, ...(editedArguments && { editedArguments }) });
   }
 
-  /** Denies the only call that waits. @param reason the model is told it @throws as `approve` */
+  /** Denies the only call that waits. @param reason for the model @throws as `approve` */
   deny(reason?: string): Promise<FinishedRun> {
     return this.decide({ approve: false, ...(reason !== undefined && { reason }) });
   }

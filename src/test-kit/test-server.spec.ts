@@ -1,4 +1,4 @@
-import { AgentTool } from '../tools/index.js';
+import { AgentTool } from '../agent/tools/index.js';
 import { callTool, say, scriptedModel } from './model-answers.js';
 import { startTestServer } from './test-server.js';
 

@@ -9,12 +9,12 @@ import { AgentRegistry, AgentShapes, type ModelOptions, ModelSettings } from '..
 import { AppModule, createModel, type Extensions } from '../app.module.js';
 import { environmentOf, type GivenSettings, readConfiguration } from '../app.settings.js';
 import { configureApp, createFastifyAdapter } from '../app.setup.js';
-import { AttachmentReader } from '../attachment/index.js';
+import { AttachmentReader } from '../agent/attachment/index.js';
 import { DEFAULT_TENANT, type JsonObject, type Principal, userReach } from '../common/index.js';
 import { type Message, textMessage } from '../events/index.js';
-import { Interrupts } from '../interrupt/index.js';
+import { Interrupts } from '../agent/interrupt/index.js';
 import { DEFAULT_WIRE, type InterruptAnswer, type RunRequest, Runs, type RunView } from '../run/index.js';
-import { type ToolDeclaration, ToolRegistry } from '../tools/index.js';
+import { type ToolDeclaration, ToolRegistry } from '../agent/tools/index.js';
 import { RecordedModel } from './recorded-model.js';
 import { TestModel } from './test-model.js';
 import { FinishedRun, type RunSource } from './test-run.js';
@@ -35,7 +35,7 @@ export interface RunOptions {
   readonly agent?: string;
   /** The session of an earlier run, to continue it. Default: a new one. */
   readonly session?: string;
-  /** Whose run it is. Default `tester`. */
+  /** The user that the run belongs to. Default `tester`. */
   readonly user?: string;
   /** Tools of the client. */
   readonly clientTools?: readonly ToolDeclaration[];

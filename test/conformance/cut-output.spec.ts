@@ -6,7 +6,7 @@ import type {
   ResponseInput,
   ResponseStreamEvent,
 } from 'openai/resources/responses/responses';
-import { Sessions } from '../../src/session/index.js';
+import { Sessions } from '../../src/agent/session/index.js';
 import { OWN_USER } from '../support/caller.js';
 import { openaiClient, openaiUrl } from '../support/openai-client.js';
 import { OpenResponsesConnection } from '../support/open-responses-client.js';

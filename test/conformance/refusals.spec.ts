@@ -1,70 +1,25 @@
-import cloudbase from '@cloudbase/js-sdk';
-import type { LLMock } from '@copilotkit/aimock';
-import { CopilotKitCore } from '@copilotkit/core';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
+import cloudbase from '@cloudbase/js-sdk';
+import { CopilotKitCore } from '@copilotkit/core';
 import { EventSource } from 'eventsource';
 import OpenAI6 from 'openai';
 import OpenAI7 from 'openai7';
 import { WebSocket } from 'ws';
 import { CLIENTS, httpAgent, runAgent } from '../support/ag-ui-clients.js';
-import { apiKey } from '../support/keys.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { type KeyedServer, type Refusal, REFUSAL_CODES, REFUSALS, RefusingServers } from '../support/refused-keys.js';
 import { until } from '../support/until.js';
 
 const TEXT = 'The sky is blue today.';
-/** The burst of `limited` keys, which are used up by one request. */
-const ONE = { requests: { perMinute: 1, burst: 1 } };
-
-/** A refusal, and its name on most wires. */
-type Refusal = 401 | 403 | 429;
-const CODES = { 401: 'AUTH_FAILED', 403: 'PERMISSION_DENIED', 429: 'RATE_LIMIT_EXCEEDED' } as const;
 const REQUEST_ERROR = 'invalid_request_error';
-const REFUSALS: readonly Refusal[] = [401, 403, 429];
 
 /** Unmodified clients that get nothing but a key (contract access, section 3.9). */
 describe('stock clients with a key', () => {
-  let server: TestServer;
-  let strict: TestServer;
-  const started: TestServer[] = [];
-
-  async function start(env: NodeJS.ProcessEnv = {}): Promise<TestServer> {
-    const model = (upstream: LLMock): void => void upstream.onMessage('plain text', { content: TEXT });
-    started.push(await startServer({ env: { AUTH: 'keys', ...env }, model }));
-    return started.at(-1) as TestServer;
-  }
-
-  beforeAll(async () => {
-    server = await start();
-    const file = join(mkdtempSync(join(tmpdir(), 'parley-limits-')), 'limits.json');
-    writeFileSync(file, JSON.stringify({ user: ONE }));
-    strict = await start({ LIMITS_FILE: file });
+  const servers = new RefusingServers({
+    model: (upstream) => void upstream.onMessage('plain text', { content: TEXT }),
   });
-  afterAll(() => Promise.all(started.map((one) => one.close())));
-
-  const account = (): string => `a-${randomUUID()}`;
-
-  /** A server and a key that it refuses with this status. */
-  async function refused(status: Refusal): Promise<{ url: string; key: string }> {
-    if (status === 401) {
-      // An address may try few invalid credentials, so each client gets a server of its own for them.
-      const own = await start();
-      return { url: own.url, key: (await apiKey(own)).replace(/.{6}$/, 'zzzzzz') };
-    }
-    if (status === 403)
-      return { url: server.url, key: await apiKey(server, { account: account(), scopes: ['docs:read'] }) };
-    const key = await apiKey(strict, { account: account() });
-    const first = await fetch(`${strict.url}/whoami`, { headers: { authorization: `Bearer ${key}` } });
-    await first.text();
-    return { url: strict.url, key };
-  }
-
-  const accepted = async (): Promise<{ url: string; key: string }> => ({
-    url: server.url,
-    key: await apiKey(server, { account: account() }),
-  });
+  const refused = (status: Refusal): Promise<KeyedServer> => servers.refused(status);
+  const accepted = (): Promise<KeyedServer> => servers.accepted();
+  afterAll(() => servers.close());
 
   describe.each([
     ['6', OpenAI6],
@@ -113,13 +68,11 @@ describe('stock clients with a key', () => {
     });
 
     it('retries a 429 after retry-after-ms, and then succeeds', async () => {
-      const file = join(mkdtempSync(join(tmpdir(), 'parley-limits-')), 'limits.json');
-      writeFileSync(file, JSON.stringify({ user: { requests: { perMinute: 60, burst: 1 } } }));
-      const short = await start({ LIMITS_FILE: file });
+      const { url, key } = await servers.usedUp(60);
       const waits: (string | null)[] = [];
       const one = new OpenAI({
-        apiKey: await apiKey(short),
-        baseURL: `${short.url}/v1`,
+        apiKey: key,
+        baseURL: `${url}/v1`,
         maxRetries: 2,
         fetch: async (...args) => {
           const answer = await fetch(...args);
@@ -127,10 +80,9 @@ describe('stock clients with a key', () => {
           return answer;
         },
       });
-      await one.models.list();
       const before = Date.now();
       await one.models.list();
-      expect(waits).toEqual([null, '1000', null]);
+      expect(waits).toEqual(['1000', null]);
       expect(Date.now() - before).toBeGreaterThan(900);
     });
 
@@ -177,9 +129,9 @@ describe('stock clients with a key', () => {
   });
 
   describe('@copilotkit/core', () => {
-    beforeAll(() => {
+    beforeAll(async () => {
       // The client asks for a runtime in a page only.
-      Object.assign(globalThis, { window: { location: { origin: server.url } } });
+      Object.assign(globalThis, { window: { location: { origin: (await accepted()).url } } });
     });
     afterAll(() => void Reflect.deleteProperty(globalThis, 'window'));
     afterEach(() => jest.restoreAllMocks());
@@ -207,8 +159,7 @@ describe('stock clients with a key', () => {
     });
 
     it('reports a run that the key may not start', async () => {
-      const key = await apiKey(server, { account: account(), scopes: ['runs:read'] });
-      const { core, errors } = open({ url: server.url, key });
+      const { core, errors } = open(await servers.accepted(['runs:read']));
       await until(() => core.getAgent('default') !== undefined, 'the agents');
       const agent = core.getAgent('default');
       if (!agent) throw new Error('There is no agent');
@@ -253,8 +204,8 @@ describe('stock clients with a key', () => {
 
     it.each(REFUSALS)('throws the code of a %d', async (status) => {
       const one = bot(await refused(status));
-      await expect(one.sendMessage(message())).rejects.toThrow(CODES[status]);
-      await expect(one.list({})).rejects.toThrow(CODES[status]);
+      await expect(one.sendMessage(message())).rejects.toThrow(REFUSAL_CODES[status]);
+      await expect(one.list({})).rejects.toThrow(REFUSAL_CODES[status]);
     });
 
     it('finishes a run', async () => {

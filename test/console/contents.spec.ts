@@ -46,24 +46,30 @@ describeInBrowser('what a conversation shows', (browser) => {
   const isDecoded = (image: Locator): Promise<boolean> =>
     image.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth > 0);
 
-  it.each(['Agent API', 'OpenAI Responses', 'OpenAI Chat Completions', 'AG-UI', 'CopilotKit', 'Runs API'])(
-    'an image goes with a message over %s, and is there after a reload',
-    async (wire) => {
-      const page = await open(wire);
-      const buffer = Buffer.from(PIXEL, 'base64');
-      await page.locator('input[type=file]').setInputFiles({ name: 'pixel.png', mimeType: 'image/png', buffer });
-      await page.getByAltText('Image 1').waitFor();
-      await say(page, 'What is this?');
-      await log(page).getByText('I see an image.').waitFor();
-      const image = log(page).getByAltText('Sent with the message');
-      await image.waitFor();
-      expect(await isDecoded(image)).toBe(true);
-      await page.reload();
-      await log(page).getByText('I see an image.').waitFor();
-      expect(await isDecoded(log(page).getByAltText('Sent with the message'))).toBe(true);
-      await page.context().close();
-    },
-  );
+  it.each([
+    'Agent API',
+    'OpenAI Responses',
+    'OpenAI Chat Completions',
+    'AI SDK',
+    'AG-UI',
+    'CopilotKit',
+    'Runs API',
+    'A2A',
+  ])('an image goes with a message over %s, and is there after a reload', async (wire) => {
+    const page = await open(wire);
+    const buffer = Buffer.from(PIXEL, 'base64');
+    await page.locator('input[type=file]').setInputFiles({ name: 'pixel.png', mimeType: 'image/png', buffer });
+    await page.getByAltText('Image 1').waitFor();
+    await say(page, 'What is this?');
+    await log(page).getByText('I see an image.').waitFor();
+    const image = log(page).getByAltText('Sent with the message');
+    await image.waitFor();
+    expect(await isDecoded(image)).toBe(true);
+    await page.reload();
+    await log(page).getByText('I see an image.').waitFor();
+    expect(await isDecoded(log(page).getByAltText('Sent with the message'))).toBe(true);
+    await page.context().close();
+  });
 
   it('an uploaded image is listed with the attachments, shown in full, and downloaded', async () => {
     const page = await open('AG-UI');
@@ -89,7 +95,7 @@ describeInBrowser('what a conversation shows', (browser) => {
     await page.context().close();
   });
 
-  it.each(['OpenAI Responses', 'AG-UI', 'CopilotKit', 'Runs API'])(
+  it.each(['OpenAI Responses', 'AI SDK', 'AG-UI', 'CopilotKit', 'Runs API', 'A2A'])(
     'an image of an agent is shown over %s',
     async (wire) => {
       const page = await open(wire, 'painter');
@@ -101,7 +107,7 @@ describeInBrowser('what a conversation shows', (browser) => {
     },
   );
 
-  it.each(['OpenAI Responses', 'AG-UI', 'CopilotKit', 'AG-Kit', 'Runs API'])(
+  it.each(['OpenAI Responses', 'AI SDK', 'AG-UI', 'CopilotKit', 'AG-Kit', 'Runs API', 'A2A'])(
     'the question of an agent is a form made of its schema over %s',
     async (wire) => {
       const page = await open(wire, 'booking');
@@ -118,7 +124,7 @@ describeInBrowser('what a conversation shows', (browser) => {
     },
   );
 
-  it.each(['Agent API', 'AG-UI', 'CopilotKit', 'Runs API'])(
+  it.each(['Agent API', 'AI SDK', 'AG-UI', 'CopilotKit', 'Runs API'])(
     'a card is shown, and its button sends a message, over %s',
     async (wire) => {
       const page = await open(wire);

@@ -7,18 +7,10 @@ import { call, finish, ScriptedModelClient, text } from '../../src/agent/testing
 import { describeInBrowser } from '../support/browser.js';
 import { SampleTools } from '../support/sample-tools.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { TALK } from '../support/talk-wires.js';
 
-const WIRES = [
-  'Agent API',
-  'OpenAI Responses',
-  'OpenAI Chat Completions',
-  'AG-UI',
-  'CopilotKit',
-  'AG-Kit',
-  'Runs API',
-] as const;
 /** Wires over which a message closes what waits. Over Chat Completions it stays open, the others want an answer first. */
-const FREE = ['Agent API', 'OpenAI Responses', 'AG-Kit', 'Runs API'] as const;
+const FREE = ['Agent API', 'OpenAI Responses', 'AG-Kit', 'Runs API', 'A2A'] as const;
 
 describeInBrowser('decisions in a conversation', (browser) => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-decisions-'));
@@ -69,7 +61,7 @@ describeInBrowser('decisions in a conversation', (browser) => {
   const chip = (page: Page, tool: string, word: string): Promise<void> =>
     log(page).locator('.call summary', { hasText: tool }).getByText(word, { exact: true }).waitFor();
 
-  it.each(WIRES)('over %s, a decision stays, with what was changed, also after a reload', async (wire) => {
+  it.each(TALK)('over %s, a decision stays, with what was changed, also after a reload', async (wire) => {
     const page = await open(wire);
     await say(page, 'Please pay');
     await page.getByRole('textbox', { name: /Arguments/ }).fill('{"to":"Ana","amount":7}');
@@ -124,7 +116,7 @@ describeInBrowser('decisions in a conversation', (browser) => {
     await page.context().close();
   });
 
-  it.each(WIRES.filter((wire) => wire !== 'Runs API'))(
+  it.each(TALK.filter((wire) => wire !== 'Runs API'))(
     'over %s, a call whose result was returned no longer waits, also after a reload',
     async (wire) => {
       const page = await open(wire);
@@ -140,7 +132,7 @@ describeInBrowser('decisions in a conversation', (browser) => {
     },
   );
 
-  it.each(WIRES)('over %s, a refused answer keeps the form, and says why until another is taken', async (wire) => {
+  it.each(TALK)('over %s, a refused answer keeps the form, and says why until another is taken', async (wire) => {
     const page = await open(wire);
     await say(page, 'Please pay');
     const args = page.getByRole('textbox', { name: /Arguments/ });

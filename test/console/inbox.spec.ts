@@ -93,10 +93,10 @@ describeInBrowser('the inbox', (browser) => {
       ['Waiting', 'Nothing waits'],
       ['Decided', ''],
       ['Not answered', 'Nothing was left without an answer'],
-      ['Expired', 'Nothing has expired'],
+      ['Not answered in time', 'Everything was answered in time'],
       ['All', ''],
     ] as const) {
-      await page.getByRole('navigation', { name: 'Which' }).getByRole('link', { name: part }).click();
+      await page.getByRole('navigation', { name: 'Which' }).getByRole('link', { name: part, exact: true }).click();
       await page.reload();
       await (none === '' ? card(page).getByText('Approved') : page.getByText(none)).waitFor();
       expect(await page.getByRole('alert').count()).toBe(0);
@@ -152,6 +152,37 @@ describeInBrowser('the inbox', (browser) => {
     await page.getByLabel('Message', { exact: true }).fill('Hello');
     expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it.each(['Agent API', 'OpenAI Responses', 'AG-UI', 'AI SDK', 'Runs API', 'A2A'])(
+    'a key that may decide and not write decides in Talk, over %s too',
+    async (wire) => {
+      const session = await asked();
+      const page = await open('inbox', ['runs:read', 'approvals:decide']);
+      await page.goto(`${server.url}/console/#/talk?session=${session}`);
+      await page.getByRole('combobox', { name: 'Wire' }).selectOption({ label: wire });
+      await page.getByRole('button', { name: 'Approve' }).click();
+      const log = page.getByRole('log', { name: 'Messages' });
+      await log.getByText('The result is in').waitFor();
+      await log.locator('.decision-entry summary').getByText('Approved', { exact: true }).waitFor();
+      expect(await page.getByRole('alert').count()).toBe(0);
+      expect(done.payments).toEqual([{ to: 'Ana', amount: 5 }]);
+      await page.context().close();
+    },
+  );
+
+  it('whoever may read the session of somebody else, and not act for them, is told so in Talk', async () => {
+    const session = await asked();
+    const owner = user;
+    user = `user-${randomUUID().slice(0, 8)}`;
+    const page = await open('inbox', [...ALL, 'data:tenant']);
+    await page.goto(`${server.url}/console/#/talk?session=${session}`);
+    await page.getByText(`You cannot write here: It belongs to ${owner},`).waitFor();
+    await page.getByLabel('Message', { exact: true }).fill('Hello');
+    expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('log', { name: 'Messages' }).getByText('The result is in').waitFor();
     await page.context().close();
   });
 

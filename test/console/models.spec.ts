@@ -70,9 +70,9 @@ describeInBrowser('the page of models', (browser) => {
     await page.getByRole('button', { name: 'Try the model' }).click();
     const report = page.getByRole('region', { name: 'Report' });
     for (const name of ['text', 'tool result', 'JSON', 'limit']) {
-      await report.getByRole('row', { name: new RegExp(`^${name} works`) }).waitFor();
+      await report.getByRole('row', { name: new RegExp(`^${name} Works`) }).waitFor();
     }
-    await report.getByRole('row', { name: /^image unsupported the model does not see the image/ }).waitFor();
+    await report.getByRole('row', { name: /^image Not supported the model does not see the image/ }).waitFor();
     await page.getByText(/^7 requests, .* tokens in/).waitFor();
     await model.getByText(/with max_completion_tokens instead of max_tokens/).waitFor();
     await page.getByRole('region', { name: 'LLM_COMPAT' }).getByText('"max_completion_tokens"').waitFor();
@@ -82,6 +82,37 @@ describeInBrowser('the page of models', (browser) => {
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(380);
     expect(browser.problems).toEqual([]);
     await page.context().close();
+  });
+
+  it('shows each model of LLM_MODELS, with the agents that may use it, and tries the one that is chosen', async () => {
+    await start({
+      LLM_MODELS: JSON.stringify({
+        fast: { baseUrl: 'http://127.0.0.1:9/v1', model: 'model-b', agents: ['support-*'] },
+        strong: { baseUrl: 'http://127.0.0.1:9/v1', model: 'model-c' },
+      }),
+    });
+    const page = await browser.page(`${server.url}/console/#/models`);
+    await page.getByRole('region', { name: 'model-a' }).getByText('default', { exact: true }).waitFor();
+    const fast = page.getByRole('region', { name: 'fast' });
+    await fast.getByText('model-b', { exact: true }).waitFor();
+    await fast.getByText('support-*', { exact: true }).waitFor();
+    await fast.getByText('LLM_MODELS fast', { exact: true }).waitFor();
+    await fast.getByRole('button', { name: 'Try the model' }).click();
+    await fast.getByRole('row', { name: /^text Failed/ }).waitFor();
+    await fast
+      .getByRole('region', { name: 'Last failures' })
+      .getByText(/could not be reached/)
+      .waitFor();
+    expect(upstream.seen).toEqual([]);
+    await page.getByRole('region', { name: 'strong' }).getByText('No call has failed').waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it('answers 404 to a trial of a model that it does not have', async () => {
+    await start();
+    const answer = await fetch(`${server.url}/api/v1/models/check?name=none`, { method: 'POST' });
+    expect([answer.status, upstream.seen.length]).toEqual([404, 0]);
   });
 
   it('is for operators: others do not see it, and without runs:write nothing can be tried', async () => {
@@ -97,7 +128,7 @@ describeInBrowser('the page of models', (browser) => {
     expect(await reader.getByRole('link', { name: 'Models' }).count()).toBe(0);
     const watcher = await signedIn(['runs:read', 'ops:read']);
     await watcher.getByRole('link', { name: 'Models' }).waitFor();
-    await watcher.getByText('Your credential lacks the scope runs:write.').waitFor();
+    await watcher.getByText('Your credential may not do this: it lacks the scope runs:write.').waitFor();
     expect(await watcher.getByRole('button', { name: 'Try the model' }).isDisabled()).toBe(true);
     const check = await fetch(`${server.url}/api/v1/models/check`, {
       method: 'POST',

@@ -8,7 +8,7 @@ import { SampleTools } from '../support/sample-tools.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 /** Those that show the calls of the server. */
-const WIRES = ['Agent API', 'OpenAI Responses', 'AG-UI', 'CopilotKit', 'AG-Kit', 'Runs API'];
+const WIRES = ['Agent API', 'OpenAI Responses', 'AI SDK', 'AG-UI', 'CopilotKit', 'AG-Kit', 'Runs API', 'A2A'];
 const RULES = [
   { tool: 'look', effect: 'deny', reason: 'Not today.' },
   { tool: 'pay', effect: 'ask' },

@@ -4,7 +4,15 @@ import { sqliteDatabase, type TestDatabase } from '../support/databases.js';
 import { counted } from '../support/process-client.js';
 import { ServerProcess } from '../support/server-process.js';
 
-const WIRES = ['Agent API', 'OpenAI Responses', 'AG-UI', 'Runs API'] as const;
+const WIRES = [
+  'Agent API',
+  'OpenAI Responses',
+  'OpenAI Chat Completions',
+  'AI SDK',
+  'AG-UI',
+  'Runs API',
+  'A2A',
+] as const;
 const COUNT = 30;
 
 describeInBrowser('an answer that is cut off', (browser) => {

@@ -6,17 +6,7 @@ import { call, finish, reasoning, ScriptedModelClient, text } from '../../src/ag
 import { describeInBrowser } from '../support/browser.js';
 import { done, SampleTools } from '../support/sample-tools.js';
 import { startServer, type TestServer } from '../support/server.js';
-
-const WIRES = [
-  'Agent API',
-  'OpenAI Responses',
-  'OpenAI Chat Completions',
-  'AI SDK',
-  'AG-UI',
-  'CopilotKit',
-  'AG-Kit',
-  'Runs API',
-] as const;
+import { TALK } from '../support/talk-wires.js';
 
 describeInBrowser('Talk', (browser) => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-console-'));
@@ -65,7 +55,7 @@ describeInBrowser('Talk', (browser) => {
 
   const log = (page: Page): Locator => page.getByRole('log', { name: 'Messages' });
 
-  it.each(WIRES)('an answer with reasoning and a tool call is shown over %s', async (wire) => {
+  it.each(TALK)('an answer with reasoning and a tool call is shown over %s', async (wire) => {
     const page = await open(wire);
     await say(page, 'Hello');
     await log(page).getByText('Hello there.').waitFor();
@@ -82,7 +72,7 @@ describeInBrowser('Talk', (browser) => {
     await page.context().close();
   });
 
-  it.each(WIRES)('an approval with changed arguments is given over %s', async (wire) => {
+  it.each(TALK)('an approval with changed arguments is given over %s', async (wire) => {
     const page = await open(wire);
     await say(page, 'Please pay');
     await page.getByRole('textbox', { name: /Arguments/ }).fill('{"to":"Ana","amount":7}');
@@ -92,7 +82,7 @@ describeInBrowser('Talk', (browser) => {
     await page.context().close();
   });
 
-  it.each(WIRES.filter((wire) => wire !== 'Runs API'))('the page answers its own tools over %s', async (wire) => {
+  it.each(TALK.filter((wire) => wire !== 'Runs API'))('the page answers its own tools over %s', async (wire) => {
     const page = await open(wire);
     await say(page, 'What time is it?');
     await log(page).getByText('The result is in').waitFor();

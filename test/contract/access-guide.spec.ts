@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ApiKeys } from '../../src/access/index.js';
+import { SERVER_ORIGIN } from '../../src/common/index.js';
 import { sqliteDatabase, type TestDatabase } from '../support/databases.js';
 import { apiKey } from '../support/keys.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -63,6 +64,7 @@ describe('the commands of docs/access.md', () => {
       { account: 'guide', userId: null },
       {
         name: 'cli:test',
+        origin: SERVER_ORIGIN,
         authorize: () => undefined,
       },
     );

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -8,9 +8,15 @@ const DOCUMENT = join(ROOT, 'docs/openapi.json');
 /** Generators and compilers, on a busy machine. */
 const TIMEOUT_MS = 240_000;
 
+/** A file of an installed package. */
+function installed(file: string): string {
+  const places = ['test/node_modules', 'node_modules'].map((modules) => join(ROOT, modules, file));
+  return places.find((path) => existsSync(path)) ?? file;
+}
+
 /** Runs a script of an installed package to its end. Returns what it printed, and how it failed. */
 function run(script: string, args: readonly string[], cwd: string): { status: number | null; output: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'node_modules', script), ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [installed(script), ...args], {
     cwd,
     encoding: 'utf8',
     env: { ...process.env, NO_COLOR: '1' },
@@ -36,7 +42,7 @@ function lint(): readonly Problem[] {
       .then((problems) => console.log(JSON.stringify(problems.map(({ ruleId, severity, message, location: [{ pointer }] }) =>
         ({ ruleId, severity, message, pointer })))));`;
   const output = execFileSync(process.execPath, ['-e', script, DOCUMENT], {
-    cwd: ROOT,
+    cwd: join(ROOT, 'test'),
     encoding: 'utf8',
     env: { ...process.env, REDOCLY_TELEMETRY: 'off' },
   });
@@ -145,6 +151,7 @@ const bodies: {
   agentApi: Body<'/process', 'post'>;
   responses: Body<'/v1/responses', 'post'>;
   completions: Body<'/v1/chat/completions', 'post'>;
+  aiSdk: Body<'/ai-sdk', 'post'>;
   agUi: Body<'/ag-ui', 'post'>;
   copilotKit: Body<'/copilotkit/agent/{agentId}/run', 'post'>;
   agKit: Body<'/send-message', 'post'>;
@@ -153,6 +160,7 @@ const bodies: {
   agentApi: { input: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }] },
   responses: { model: 'worker', input: 'Hello' },
   completions: { messages: [{ role: 'user', content: 'Hello' }] },
+  aiSdk: { id: 'c', trigger: 'submit-message', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] },
   agUi: { threadId: 't', runId: 'r', messages: [], tools: [], context: [], state: {}, forwardedProps: {} },
   copilotKit: { threadId: 't', runId: 'r', messages: [], tools: [], context: [], state: {}, forwardedProps: {} },
   agKit: { conversationId: 'c', messages: [{ id: 'm', role: 'user', content: 'Hello' }] },
@@ -170,6 +178,9 @@ export async function callAll(): Promise<void> {
   await sdk.agentApiProcess({ body: { input: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }] } });
   await sdk.responsesCreate({ body: { model: 'worker', input: 'Hello' } });
   await sdk.chatCompletionsCreate({ body: { messages: [{ role: 'user', content: 'Hello' }] } });
+  await sdk.aiSdkChat({
+    body: { id: 'c', trigger: 'submit-message', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello' }] }] },
+  });
   await sdk.agUiRun({ body });
   await sdk.copilotKitRun({ path: { agentId: 'worker' }, body });
   await sdk.agKitSend({ body: { conversationId: 'c', messages: [{ id: 'm', role: 'user', content: 'Hello' }] } });

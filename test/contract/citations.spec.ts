@@ -10,7 +10,7 @@ const SECTIONS = String.raw`section ${SECTION}|sections ${SECTION}(?:(?:, | and 
 const RULES = String.raw`rule \d+|rules \d+(?:(?:, | and |, and | to )\d+)+`;
 /** `contract runs-api`, `contract runs-api, section 5`, `contract runs-api, section 5, rules 2 to 6`. */
 const CITATION = new RegExp(
-  String.raw`\bcontract ([a-z]+(?:-[a-z]+)*)(?:, (${SECTIONS})(?:, (${RULES}))?)?(?![\w-])`,
+  String.raw`\bcontract ([a-z][a-z0-9]*(?:-[a-z]+)*)(?:, (${SECTIONS})(?:, (${RULES}))?)?(?![\w-])`,
   'g',
 );
 const FOREIGN = /\bRFC \d+(?:, section [\d.]+\d)?/g;

@@ -12,7 +12,7 @@ const PROMETHEUS = join(ROOT, 'deploy/prometheus');
 const DASHBOARD = readFileSync(join(ROOT, 'deploy/grafana/parley.json'), 'utf8');
 const ALERTS = readFileSync(join(PROMETHEUS, 'alerts.yaml'), 'utf8');
 const RUNBOOK = readFileSync(join(ROOT, 'docs/runbook.md'), 'utf8');
-const OPERATIONS = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+const OPERATIONS = readFileSync(join(ROOT, 'docs/operations/metrics.md'), 'utf8');
 
 /** Metrics of PostgreSQL and of the shared store, which a server on SQLite does not have; `up` is Prometheus's own. */
 const ELSEWHERE = [
@@ -74,7 +74,7 @@ describe('the dashboard and the alerts', () => {
     expect(read.filter((name) => !known().has(name))).toEqual([]);
   });
 
-  it('docs/operations.md lists every metric of the server, and no other', () => {
+  it('docs/operations/metrics.md lists every metric of the server, and no other', () => {
     const listed = [...OPERATIONS.matchAll(/^\| `((?:parley|gen_ai)_[a-z_]+)`/gm)].map(([, name = '']) => name).sort();
     const own = [...known()].filter((name) => /^(parley|gen_ai)_/.test(name)).sort();
     expect(listed).toEqual(own);

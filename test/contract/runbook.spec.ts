@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openDatabase as openMigrated } from '../../src/database/index.js';
+import { MetricsServer } from '../../src/telemetry/index.js';
 import { postgresDatabase, sqliteDatabase, type TestDatabase } from '../support/databases.js';
 import { settingsOf } from '../support/ledger.js';
-import { MetricsServer } from '../../src/telemetry/index.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 const run = promisify(execFile);

@@ -44,7 +44,7 @@ function settingsOf(file: string): Map<string, string> {
 
 describe('compose.yaml', () => {
   it('fits the schema of Compose', () => {
-    const file = join(ROOT, 'node_modules/dclint/schemas/compose.schema.json');
+    const file = join(ROOT, 'test/node_modules/dclint/schemas/compose.schema.json');
     const schema = JSON.parse(readFileSync(file, 'utf8')) as object;
     // The schema names its own version by an address that ajv does not know.
     const ajv = new Ajv({ strict: false, validateSchema: false });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Ajv from 'ajv';
 import { parse } from 'yaml';
-import { SERVER_FLAG } from '../../src/boot/server-flag.js';
+import { SERVER_FLAG } from '../../src/runtime/index.js';
 import { objectsOf, valueAt } from '../support/helm/chart.js';
 import { problemsOf } from '../support/helm/kubernetes.js';
 

@@ -7,7 +7,7 @@ import { problemsOf } from '../support/helm/kubernetes.js';
 
 const BASE = join(__dirname, '../../deploy/kustomize/base');
 const MANIFEST = join(BASE, 'parley.yaml');
-const HEADER = '# Made from the Helm chart: UPDATE_GOLDEN=1 npx jest test/deploy/kustomize\n';
+const HEADER = '# Made from the Helm chart: UPDATE_GOLDEN=1 npm test -- test/deploy/kustomize\n';
 const itWithRenderer = canRender() ? it : it.skip;
 const itWithKubectl = spawnSync('kubectl', ['version', '--client']).status === 0 ? it : it.skip;
 

@@ -281,7 +281,7 @@ describeOnDatabases('an agent with tools, a model and options of its own', (open
       modelOptions: { temperature: 0.25, maxTokens: 300 },
       maxSteps: 2,
     });
-    expect(of('desk')).toMatchObject({ tools: null, model: null, modelOptions: {}, maxSteps: 12 });
+    expect(of('desk')).toMatchObject({ tools: null, model: 'main-1', modelOptions: {}, maxSteps: 12 });
     const policy = (agent: string): ReturnType<typeof post> =>
       post('/api/v1/tools/refund/policy', { agent, arguments: {} });
     expect([(await policy('orders')).status, (await policy('desk')).status]).toEqual([404, 200]);

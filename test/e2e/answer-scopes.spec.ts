@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Database } from '../../src/database/index.js';
-import { Interrupts } from '../../src/interrupt/index.js';
+import { Interrupts } from '../../src/agent/interrupt/index.js';
 import { tenantReach } from '../../src/common/index.js';
 import { behaviour, JournalingCodeAgent, say } from '../support/code-agents.js';
 import { describeOnDatabases } from '../support/databases.js';

@@ -1,5 +1,5 @@
 import { ApiKeys, keyOf, Tenants } from '../../src/access/index.js';
-import { Clock } from '../../src/common/index.js';
+import { Clock, SERVER_ORIGIN } from '../../src/common/index.js';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
 import { apiKey, bearer, TEST_MANAGER } from '../support/keys.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -119,11 +119,11 @@ describeOnDatabases('API keys', (open) => {
   it('the keys of a suspended tenant are refused until it is resumed', async () => {
     const key = await apiKey(server, { tenant: 'acme' });
     expect([(await use(key)).status, (await use(key, other)).status]).toEqual([200, 200]);
-    await server.get(Tenants).suspend('acme');
+    await server.get(Tenants).suspend('acme', SERVER_ORIGIN);
     expect(await use(key)).toMatchObject({ status: 401, message: INVALID });
     clock.advance(5000);
     expect((await use(key, other)).status).toBe(401);
-    await server.get(Tenants).resume('acme');
+    await server.get(Tenants).resume('acme', SERVER_ORIGIN);
     expect((await use(key)).status).toBe(200);
   });
 

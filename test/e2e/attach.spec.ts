@@ -1,8 +1,8 @@
+import { Runs } from '../../src/run/index.js';
 import { textLog } from '../support/scripted-log.js';
 import { rawRequest } from '../support/raw-http.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
-import { Runs } from '../../src/run/index.js';
 import { FakeRuns } from '../support/fake-runs.js';
 
 describe('GET /runs/{runId}/events', () => {

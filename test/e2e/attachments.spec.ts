@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AttachmentService, AttachmentExpiry, referenceOf } from '../../src/attachment/index.js';
+import { AttachmentService, AttachmentExpiry, referenceOf } from '../../src/agent/attachment/index.js';
 import { Database } from '../../src/database/index.js';
 import { messageOf } from '../../src/events/index.js';
 import { Runs } from '../../src/run/index.js';

@@ -1,9 +1,9 @@
 import { CalendarStore } from '../../src/samples/index.js';
 import { type AgentEvent, type Message, textOf } from '../../src/events/index.js';
-import { Interrupts, type InterruptView } from '../../src/interrupt/index.js';
+import { Interrupts, type InterruptView } from '../../src/agent/interrupt/index.js';
 import { Runs } from '../../src/run/index.js';
-import { Sessions } from '../../src/session/index.js';
-import type { ClientTime } from '../../src/tools/index.js';
+import { Sessions } from '../../src/agent/session/index.js';
+import type { ClientTime } from '../../src/agent/tools/index.js';
 import { UserSettings } from '../../src/user-settings/index.js';
 import { describeOnDatabases } from '../support/databases.js';
 import { nextId, type Person, person, runRequest, userText } from '../support/ledger.js';

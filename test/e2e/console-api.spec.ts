@@ -16,6 +16,12 @@ class ChangesStream extends SseStream<Record<string, unknown>> {
   }
 }
 
+/** The frames in an answer of `/frames`. */
+function framesOf(answer: string): string[] {
+  const data = answer.split('\n').filter((line) => line.startsWith('data: '));
+  return data.map((line) => (JSON.parse(line.slice(6)) as { frame: string }).frame);
+}
+
 /** What the console reads (contract console). */
 describeOnDatabases('the API that the console reads', (database) => {
   let server: TestServer;
@@ -116,11 +122,14 @@ describeOnDatabases('the API that the console reads', (database) => {
     for (const { name } of wires) {
       const answer = await fetch(`${server.url}/api/v1/runs/${id}/frames?wire=${name}`, { headers: bearer(key) });
       const raw = await fetch(`${server.url}/runs/${id}/events?protocol=${name}`, { headers: bearer(key) });
-      const frames = (await answer.text())
-        .split('\n')
-        .filter((line) => line.startsWith('data: '))
-        .map((line) => (JSON.parse(line.slice(6)) as { frame: string }).frame);
+      const frames = framesOf(await answer.text());
       expect({ name, text: frames.join('') }).toEqual({ name, text: await raw.text() });
+      expect({ name, parts: frames.map((frame) => frame.split('\n\n').length) }).toEqual({
+        name,
+        parts: frames.map(() => 2),
+      });
+      const rest = await fetch(`${server.url}/api/v1/runs/${id}/frames?wire=${name}&after=1`, { headers: bearer(key) });
+      expect({ name, rest: framesOf(await rest.text()) }).toEqual({ name, rest: frames.slice(1) });
     }
   });
 
@@ -194,7 +203,7 @@ describeOnDatabases('the API that the console reads', (database) => {
     const { id, sessionId } = await paid();
     const { data } = await get<{ data: { id: string }[] }>('/api/v1/sessions?limit=1');
     expect(data).toMatchObject([
-      { id: sessionId, userId: 'alice', lastRun: { id, status: 'interrupted', waits: true } },
+      { id: sessionId, userId: 'alice', lastRun: { id, status: 'interrupted', waitsFor: 'approval' } },
     ]);
     expect(await get(`/api/v1/sessions/${sessionId}`)).toMatchObject({ id: sessionId, metadata: {} });
     const messages = await get<{ data: { message: { role: string } }[]; nextCursor: string | null }>(

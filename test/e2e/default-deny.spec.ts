@@ -3,6 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { needOfRoute, NeedsCaller, routesOf } from '../../src/access/index.js';
 import { NAMED_USERS } from '../support/identities.js';
+import { requestPath } from '../support/route-paths.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 /** A user without any scope. */
@@ -58,6 +59,10 @@ describe('a server with authentication', () => {
     ...['/', '/health', '/readiness', '/liveness', '/healthz', '/v1/aibot/bots/:agentId/healthz'],
     ...['/api/v1/agent/attachments/:id/content'],
     ...['/api/v1/console', '/console', '/console/*'],
+    ...['/.well-known/agent-card.json', '/.well-known/agent.json', '/a2a/.well-known/agent-card.json'],
+    ...['/a2a/agents', '/a2a/agents/.well-known/agent-card.json', '/a2a/jwks.json'],
+    '/a2a/agents/:agent/.well-known/agent-card.json',
+    ...['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'],
     ...['/docs', '/docs/', '/docs/*', '/docs/page.css', '/docs/page.js', '/docs/streams.js'],
   ];
   let server: TestServer;
@@ -76,7 +81,7 @@ describe('a server with authentication', () => {
 
   function send(method: string, url: string, token?: string): Promise<Response> {
     const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-    return fetch(`${server.url}${url.replace(/:\w+/g, 'some-id')}`, { method, headers });
+    return fetch(`${server.url}${requestPath(url, 'some-id')}`, { method, headers });
   }
 
   it('has no open routes but the probes, the pages and what they need to sign in, and signed addresses', () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tenantReach } from '../../src/common/index.js';
-import { Interrupts } from '../../src/interrupt/index.js';
+import { Interrupts } from '../../src/agent/interrupt/index.js';
 import { Runs } from '../../src/run/index.js';
 import { describeOnDatabases } from '../support/databases.js';
 import { apiKey, bearer } from '../support/keys.js';

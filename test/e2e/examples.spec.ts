@@ -1,5 +1,8 @@
-import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import packageJson from '../../package.json';
+import testPackages from '../package.json';
+import { freePort } from '../support/free-port.js';
 import { InstalledPackage, type ProgramEnd } from '../support/installed-package.js';
 import { compileProject, withProjectServer } from '../support/own-project.js';
 import { codeOf } from '../support/page-code.js';
@@ -7,9 +10,17 @@ import { expectShownAnswers, shownAs } from '../support/shown-questions.js';
 
 /** Packing, and the tests of an example, on a busy machine. */
 const TIMEOUT_MS = 240_000;
-const EXAMPLES = readdirSync(join(__dirname, '../../examples'), { withFileTypes: true })
+const FOLDER = join(__dirname, '../../examples');
+const EXAMPLES = readdirSync(FOLDER, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name);
+  .map(({ name }) => name)
+  .filter((name) => existsSync(join(FOLDER, name, 'src')));
+
+/** What the manifest of an example says of packages. */
+interface ExamplePackages {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
 
 /** What a started example prints, besides the address of the server. */
 const PRINTED: Readonly<Record<string, RegExp>> = { 'scheduled-job': /Report: reports\/\d{4}-\d{2}-\d{2}\.md/ };
@@ -18,6 +29,23 @@ const PRINTED: Readonly<Record<string, RegExp>> = { 'scheduled-job': /Report: re
 const WRITTEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'scheduled-job': {
     reports: 'The tool open_orders answered: id: A-1001, promised: 2026-11-20, late: true; id: A-1002, …',
+  },
+};
+
+/** The second server of an example: its program, the port that the README names, and how the two find each other. */
+interface Partner {
+  readonly program: string;
+  readonly port: string;
+  /** The variable with the address of the second server, and the one with that of the first. */
+  readonly urls: { readonly ofIt: string; readonly ofFirst: string };
+  readonly path: string;
+}
+const PARTNERS: Readonly<Record<string, Partner>> = {
+  a2a: {
+    program: 'dist/src/warehouse.js',
+    port: '8091',
+    urls: { ofIt: 'WAREHOUSE_URL', ofFirst: 'SHOP_URL' },
+    path: '/a2a',
   },
 };
 
@@ -66,7 +94,9 @@ describe('the examples of the package', () => {
         const ask = async (url: string): Promise<void> => {
           if (!(name in WRITTEN)) await expectShownAnswers(page, url);
         };
-        expect(await withProjectServer(project, ask, { expected: PRINTED[name] })).toBe(0);
+        const partner = PARTNERS[name];
+        if (partner) await expectPartners(project, page, partner);
+        else expect(await withProjectServer(project, ask, { expected: PRINTED[name] })).toBe(0);
         for (const [file, text] of Object.entries(WRITTEN[name] ?? {})) {
           const [written = ''] = readdirSync(join(project, file)).slice(-1);
           const content = readFileSync(join(project, file, written), 'utf8').trim();
@@ -76,6 +106,28 @@ describe('the examples of the package', () => {
       },
       TIMEOUT_MS,
     );
+  });
+
+  /** Starts both servers of an example and asks each what the README asks it. */
+  async function expectPartners(project: string, page: string, { program, port, urls, path }: Partner): Promise<void> {
+    const [firstPort, secondPort] = [await freePort(), await freePort()];
+    const [first, second] = [firstPort, secondPort].map((one) => `http://127.0.0.1:${one}`);
+    const ask = async (url: string): Promise<void> => {
+      const start = { env: { PORT: String(secondPort), [urls.ofFirst]: `${first}${path}` }, args: [program] };
+      const both = (secondUrl: string): Promise<void> => expectShownAnswers(page, url, { [port]: secondUrl });
+      expect(await withProjectServer(project, both, start)).toBe(0);
+    };
+    const env = { PORT: String(firstPort), [urls.ofIt]: `${second}${path}` };
+    expect(await withProjectServer(project, ask, { env })).toBe(0);
+  }
+
+  it('the packages of an example are those that its tests use', () => {
+    for (const name of EXAMPLES.filter((one) => existsSync(join(FOLDER, one, 'manifest.json')))) {
+      const manifest = JSON.parse(readFileSync(join(FOLDER, name, 'manifest.json'), 'utf8')) as ExamplePackages;
+      const needed = { ...manifest.dependencies, ...manifest.devDependencies };
+      const tested: Readonly<Record<string, string>> = { ...packageJson.dependencies, ...testPackages.dependencies };
+      expect(needed).toEqual(Object.fromEntries(Object.keys(needed).map((one) => [one, tested[one]])));
+    }
   });
 
   it('an unknown example is refused with the names of those that exist', async () => {

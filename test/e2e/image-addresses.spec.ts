@@ -21,6 +21,18 @@ const agUi = (url: string): object => ({
   messages: [{ id: 'm-1', role: 'user', content: [{ type: 'image', source: { type: 'url', value: url } }] }],
 });
 
+const chat = (...files: (readonly [mediaType: string, url: string])[]): object => ({
+  id: randomUUID(),
+  messages: files.map(([mediaType, url], at) => ({
+    id: `m-${at}`,
+    role: 'user',
+    parts: [
+      { type: 'text', text: 'Look' },
+      { type: 'file', mediaType, url },
+    ],
+  })),
+});
+
 /** How clients of the wires send addresses. */
 const SENDINGS: Readonly<Record<string, (url: string) => Sending>> = {
   'the Agent API': (image_url) => ({
@@ -74,6 +86,21 @@ const SENDINGS: Readonly<Record<string, (url: string) => Sending>> = {
     path: '/v1/conversations',
     body: { items: [{ role: 'user', content: [{ type: 'input_image', image_url }] }] },
     field: 'items[0].content[0].image_url',
+  }),
+  'the AI SDK': (url) => ({
+    path: '/ai-sdk',
+    body: chat(['image/png', url]),
+    field: 'messages[0].parts[1].url',
+  }),
+  'the AI SDK, a video': (url) => ({
+    path: '/ai-sdk',
+    body: chat(['video/mp4', url]),
+    field: 'messages[0].parts[1].url',
+  }),
+  'the AI SDK, an imported file': (url) => ({
+    path: '/ai-sdk',
+    body: chat(['application/pdf', url], ['image/png', PICTURE]),
+    field: 'messages[0].parts[1].url',
   }),
   'AG-UI': (url) => ({ path: '/ag-ui', body: agUi(url), field: 'messages[0].content[0].image_url' }),
   CopilotKit: (url) => ({

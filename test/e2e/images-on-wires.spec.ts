@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AttachmentExpiry } from '../../src/attachment/index.js';
+import { AttachmentExpiry } from '../../src/agent/attachment/index.js';
 import { itWithoutAuthentication } from '../support/caller.js';
 import { describeOnDatabases } from '../support/databases.js';
 import { GoldenTools } from '../support/golden-scripts.js';

@@ -62,7 +62,7 @@ describeOnDatabases('what the inbox reads', (database) => {
     await decide(asked?.id ?? '', { approve: true });
     expect(await get(`/api/v1/sessions/${sessionId}`)).toMatchObject({
       title: 'pay Ana',
-      lastRun: { status: 'completed', input: null, waits: false },
+      lastRun: { status: 'completed', input: null, waitsFor: null },
     });
   });
 

@@ -1,3 +1,4 @@
+/** @alone It counts what modules make when they are used for the first time. */
 import { randomUUID } from 'node:crypto';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';

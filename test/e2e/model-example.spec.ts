@@ -40,7 +40,7 @@ describe('the example of docs/models.md', () => {
   it('serves, without settings of a model, and says which model it has', async () => {
     expect(printed).toContain('Model      claude-sonnet-4-5 of anthropic.messages');
     const health = (await (await fetch(`${await server?.getUrl()}/health`)).json()) as { model: unknown };
-    expect(health.model).toEqual({ kind: 'anthropic.messages', name: 'claude-sonnet-4-5' });
+    expect(health.model).toMatchObject({ kind: 'anthropic.messages', name: 'claude-sonnet-4-5' });
     const { frames } = await new ProcessClient((await server?.getUrl()) ?? '').ask('Hi');
     expect(answerText(expectWhole(frames))).toBe('Hello from Claude.');
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../src/common/index.js';
-import { Sessions } from '../../src/session/index.js';
+import { Sessions } from '../../src/agent/session/index.js';
 import { describeOnDatabases } from '../support/databases.js';
 import { apiKey, bearer } from '../support/keys.js';
 import { startServer, type TestServer } from '../support/server.js';

@@ -1,7 +1,11 @@
+import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
+import { createGroq } from '@ai-sdk/groq';
+import { createMistral } from '@ai-sdk/mistral';
 import { createOpenAI } from '@ai-sdk/openai';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
+import { BEDROCK, GROQ, MISTRAL } from '../support/native-chat-servers.js';
 import { ANTHROPIC, GOOGLE, NativeServer, OPENAI } from '../support/native-servers.js';
 import { startServer, type ServerOptions, type TestServer } from '../support/server.js';
 
@@ -20,6 +24,17 @@ const PROVIDERS = [
   ],
   ['Google', GOOGLE, (baseURL: string) => createGoogleGenerativeAI({ baseURL, apiKey: 'k' })('gemini-3-flash'), {}],
   ['OpenAI', OPENAI, (baseURL: string) => createOpenAI({ baseURL, apiKey: 'k' }).responses('gpt-5'), {}],
+  ['Mistral', MISTRAL, (baseURL: string) => createMistral({ baseURL, apiKey: 'k' })('magistral-medium-latest'), {}],
+  ['Groq', GROQ, (baseURL: string) => createGroq({ baseURL, apiKey: 'k' })('openai/gpt-oss-120b'), {}],
+  [
+    'Bedrock',
+    BEDROCK,
+    (baseURL: string) =>
+      createAmazonBedrock({ baseURL, apiKey: 'k', region: 'us-east-1' })(
+        'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+      ),
+    { bedrock: { reasoningConfig: { type: 'enabled', budgetTokens: 1024 } } },
+  ],
 ] as const;
 
 describeOnDatabases('state of native providers', (openDatabase) => {

@@ -11,7 +11,7 @@ import {
 } from '../../src/agent/adapters/testing/raw-upstream.js';
 import { schemaProblems } from '../../src/agent/adapters/testing/schema-judges.js';
 import type { JsonObject } from '../../src/common/index.js';
-import { AgentTool, type ToolContext } from '../../src/tools/index.js';
+import { AgentTool, type ToolContext } from '../../src/agent/tools/index.js';
 import { expectWhole, type FrameStream, ProcessClient } from '../support/process-client.js';
 import { startServer, type TestServer } from '../support/server.js';
 

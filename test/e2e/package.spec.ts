@@ -97,7 +97,7 @@ describe('the package', () => {
     async () => {
       const own = join(installed.folder, 'node_modules/parley-server/node_modules');
       mkdirSync(own);
-      symlinkSync(join(__dirname, '../../node_modules/typeorm-03'), join(own, 'typeorm'));
+      symlinkSync(join(__dirname, '../node_modules/typeorm-03'), join(own, 'typeorm'));
       try {
         const { code, stderr } = await installed.parley(['migrate'], here());
         expect(stderr).toMatch(/^Parley needs TypeORM 1\.\S+ but finds 0\.3\.\d+: remove typeorm from the overrides/);
@@ -216,5 +216,5 @@ describe('the package', () => {
 
 /** Declarations, and the sources of templates and examples. */
 function isShipped(file: string): boolean {
-  return file.endsWith('.d.ts') || /^(templates\/project|examples\/[^/]+)\/(src|test)\/[^/]+\.ts$/.test(file);
+  return file.endsWith('.d.ts') || /^(templates\/project|examples\/[^/]+)\/((page\/)?src|test)\/[^/]+\.ts$/.test(file);
 }

@@ -1,7 +1,8 @@
 import { ApiKeys, isOpen, type Need, needOfRoute, PLAIN_SCOPES, routesOf, Tenants } from '../../src/access/index.js';
-import { Clock } from '../../src/common/index.js';
+import { Clock, SERVER_ORIGIN } from '../../src/common/index.js';
 import { apiKey, bearer, TEST_MANAGER } from '../support/keys.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { requestPath } from '../support/route-paths.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 /** A request for a route. */
@@ -21,6 +22,9 @@ const BODIES: readonly [RegExp, Record<401 | 403, object>][] = [
     /^\/copilotkit/,
     { 401: { error: 'Unauthorized', code: 'AUTH_FAILED' }, 403: { error: 'Forbidden', code: 'PERMISSION_DENIED' } },
   ],
+  [/^\/a2a(\/agents\/[^/]+)?$/, { 401: { jsonrpc: '2.0', error: { code: -32000 } }, 403: { error: { code: -32000 } } }],
+  [/^\/mcp/, { 401: { jsonrpc: '2.0', error: { code: -32000 } }, 403: { error: { code: -32000 } } }],
+  [/^\/a2a/, { 401: { error: { status: 'UNAUTHENTICATED' } }, 403: { error: { status: 'PERMISSION_DENIED' } } }],
   [/^\/api\/v1\/agent\//, { 401: { code: 'auth_failed' }, 403: { code: 'permission_denied' } }],
   [/^/, { 401: { code: 'AUTH_FAILED' }, 403: { code: 'PERMISSION_DENIED' } }],
 ];
@@ -42,7 +46,7 @@ describe('every route, with every kind of credential', () => {
     targets = routesOf(server.app.getHttpAdapter().getInstance()).flatMap((route) =>
       [route.method].flat().map((method) => ({
         method,
-        path: route.url.replace(/:\w+/g, '11111111-1111-4111-8111-111111111111').replace('*', 'x'),
+        path: requestPath(route.url, '11111111-1111-4111-8111-111111111111').replace('*', 'x'),
         need: needOfRoute(route),
       })),
     );
@@ -73,7 +77,7 @@ describe('every route, with every kind of credential', () => {
 
   async function suspended(): Promise<string> {
     const key = await apiKey(server, { tenant: 'gone' });
-    await server.get(Tenants).suspend('gone');
+    await server.get(Tenants).suspend('gone', SERVER_ORIGIN);
     return key;
   }
 
@@ -118,7 +122,7 @@ describe('every route, with every kind of credential', () => {
     expect(
       open.filter(
         (path) =>
-          !/^\/(docs.*|console(\/.*)?|health|healthz|liveness|readiness|v1\/aibot\/bots\/[^/]+\/healthz|api\/v1\/console|api\/v1\/agent\/attachments\/[^/]+\/content)?$/.test(
+          !/^\/(\.well-known\/(agent(-card)?\.json|oauth-protected-resource(\/mcp)?)|a2a\/(agents|jwks\.json|(agents\/([^/]+\/)?)?\.well-known\/agent-card\.json)|docs.*|console(\/.*)?|health|healthz|liveness|readiness|v1\/aibot\/bots\/[^/]+\/healthz|api\/v1\/console|api\/v1\/agent\/attachments\/[^/]+\/content)?$/.test(
             path,
           ),
       ),

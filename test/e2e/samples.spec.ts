@@ -13,7 +13,7 @@ import {
 import type { Principal } from '../../src/common/index.js';
 import { Database } from '../../src/database/index.js';
 import { type CalendarEvent, CalendarStore } from '../../src/samples/index.js';
-import { ToolRegistry } from '../../src/tools/index.js';
+import { ToolRegistry } from '../../src/agent/tools/index.js';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { WIRES } from '../support/wires.js';

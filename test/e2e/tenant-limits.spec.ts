@@ -1,4 +1,5 @@
 import { Tenants } from '../../src/access/index.js';
+import { SERVER_ORIGIN } from '../../src/common/index.js';
 import { sqliteDatabase, type TestDatabase } from '../support/databases.js';
 import { as, startWithCallers } from '../support/known-callers.js';
 import type { TestServer } from '../support/server.js';
@@ -13,7 +14,7 @@ describe('PUT /admin/limits', () => {
   beforeAll(async () => {
     database = await sqliteDatabase();
     servers = [await startWithCallers({ database }), await startWithCallers({ database })];
-    for (const id of ['acme', 'other']) await servers[0]?.get(Tenants).create(id);
+    for (const id of ['acme', 'other']) await servers[0]?.get(Tenants).create(id, SERVER_ORIGIN);
   });
 
   afterAll(async () => {

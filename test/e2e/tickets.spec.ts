@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { ApiKeys } from '../../src/access/index.js';
-import { Clock } from '../../src/common/index.js';
+import { Clock, SERVER_ORIGIN } from '../../src/common/index.js';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
 import { BEGINNING, ResponsesDriver } from '../support/responses-driver.js';
 import type { TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
 
-const MANAGER = { name: 'cli:test', authorize: () => undefined };
+const MANAGER = { name: 'cli:test', origin: SERVER_ORIGIN, authorize: () => undefined };
 const TENANT = { of: 'tenant', tenantId: 'default' } as const;
 const PATH = '/v1/responses';
 

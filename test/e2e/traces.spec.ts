@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AgentTool } from '../../src/tools/index.js';
+import { AgentTool } from '../../src/agent/tools/index.js';
 import { describeOnDatabases } from '../support/databases.js';
 import { OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.js';
 import { ResponsesDriver } from '../support/responses-driver.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
 import { once } from 'node:events';
+import { Client } from 'pg';
 import { WebSocket } from 'ws';
 import { Runs } from '../../src/run/index.js';
 import { Database } from '../../src/database/index.js';
@@ -88,7 +88,7 @@ const SHAPES: Readonly<Record<string, object>> = {
       const released = new Promise<void>((resolve) => (release = resolve));
       let held = 0;
       const hold = (): Promise<void> =>
-        server.get(Database).writePatiently(async (tx) => {
+        server.get(Database).forRuns.write(async (tx) => {
           await tx.all('SELECT 1');
           held += 1;
           await released;
@@ -181,7 +181,7 @@ const SHAPES: Readonly<Record<string, object>> = {
       const socket = await connect();
       const owner = `owner while ${title}`;
       const create = (more: object = {}): void => socket.create({ input: 'hello', user: owner, ...more });
-      const count = (sql: string) => server.get(Database).patientRead.all<{ n: number }>(sql, [owner]);
+      const count = (sql: string) => server.get(Database).forRuns.read.all<{ n: number }>(sql, [owner]);
       create();
       await socket.until('response.completed');
       const end = await begin();

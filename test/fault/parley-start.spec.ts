@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SERVER_FLAG } from '../../src/boot/server-flag.js';
+import { SERVER_FLAG } from '../../src/runtime/index.js';
 import { postgresDatabase } from '../support/databases.js';
 import { freePort } from '../support/free-port.js';
 import { until } from '../support/until.js';

@@ -85,7 +85,12 @@ function journey({ log, synced, shown }: Trace, word: string): 'not seen' | 'see
   async function traced(durability: string): Promise<{ trace: Trace; words: string[] }> {
     database = await sqliteDatabase();
     const file = join(database.env.DATA_DIR, 'trace');
-    server = await ServerProcess.start(database, { DURABILITY: durability }, undefined, [...TRACE, '-o', file]);
+    server = await ServerProcess.start(database, { DURABILITY: durability }, undefined, [
+      ...TRACE,
+      '-o',
+      file,
+      process.execPath,
+    ]);
     const stream = await new ProcessClient(server.url).ask(`repeat ${WORDS} words`, { session_id: 'zebra' });
     const words = answerText(expectWhole(stream.frames)).split(' ');
     expect(words).toHaveLength(WORDS);

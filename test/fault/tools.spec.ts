@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LLMock } from '@copilotkit/aimock';
-import type { ToolEffects } from '../../src/tools/index.js';
+import type { ToolEffects } from '../../src/agent/tools/index.js';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
 import { ProcessClient } from '../support/process-client.js';
 import { ServerProcess } from '../support/server-process.js';

@@ -35,7 +35,8 @@ async function longRuns(servers: readonly ServerProcess[]): Promise<RunState[]> 
 
     beforeAll(async () => {
       database = await openDatabase();
-      const start = () => ServerProcess.start(database, { ...ENV, NODE_NAME: 'agent' }, undefined, CONTAINER);
+      const start = () =>
+        ServerProcess.start(database, { ...ENV, NODE_NAME: 'agent' }, undefined, [...CONTAINER, process.execPath]);
       servers = [await start(), await start()];
     });
     afterAll(async () => {

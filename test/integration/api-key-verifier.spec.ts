@@ -1,9 +1,20 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { AccessCache } from '../../src/access/access-cache.js';
+import { AccessCache } from '../../src/access/cache/access-cache.js';
 import { TypeOrmApiKeyStore } from '../../src/access/adapters/typeorm-api-key-store.js';
 import { TypeOrmTenantStore } from '../../src/access/adapters/typeorm-tenant-store.js';
-import { ApiKeys, ApiKeyVerifier, type Identity, keyOf, type NewApiKey, Tenants } from '../../src/access/index.js';
+import {
+  ApiKeys,
+  ApiKeyVerifier,
+  type Identity,
+  KeyActs,
+  keyOf,
+  type NewApiKey,
+  Tenants,
+} from '../../src/access/index.js';
+import { SqlAuditLog } from '../../src/audit/adapters/audit-log.sql.js';
+import { AuditMetrics, AuditTrail } from '../../src/audit/index.js';
+import { Metrics } from '../../src/common/index.js';
 import { type Database, openDatabase } from '../../src/database/index.js';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
 import { TEST_MANAGER } from '../support/keys.js';
@@ -28,8 +39,9 @@ describeOnDatabases('ApiKeyVerifier', (open) => {
     store = new TypeOrmApiKeyStore(database);
     const cache = new AccessCache(clock);
     const tenantStore = new TypeOrmTenantStore(database);
-    keys = new ApiKeys(store, tenantStore, database, cache, clock);
-    tenants = new Tenants(tenantStore, database, cache, clock);
+    const trail = new AuditTrail(new SqlAuditLog(), database, new AuditMetrics(new Metrics()), clock);
+    keys = new ApiKeys(store, tenantStore, database, cache, new KeyActs(trail, clock));
+    tenants = new Tenants(tenantStore, database, cache, trail, clock);
     verifier = new ApiKeyVerifier(store, cache, clock);
   });
   afterEach(async () => {
@@ -142,7 +154,7 @@ describeOnDatabases('ApiKeyVerifier', (open) => {
     await keys.rotate(ALL, idOf(rotated), { overlapMs: 1000 }, TEST_MANAGER);
     clock.advance(1000);
     expect([await held(revoked), await held(rotated), await held(kept)]).toEqual([false, false, true]);
-    await tenants.suspend('default');
+    await tenants.suspend('default', TEST_MANAGER.origin);
     expect(await held(kept)).toBe(false);
   });
 

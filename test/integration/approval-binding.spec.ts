@@ -1,6 +1,6 @@
 import { call } from '../../src/agent/testing/scripted-model-client.js';
 import { type Requester, tenantReach } from '../../src/common/index.js';
-import { ToolRegistry } from '../../src/tools/index.js';
+import { ToolRegistry } from '../../src/agent/tools/index.js';
 import { ApprovalDriver, outputs, outputTexts, shapes } from '../support/approval-driver.js';
 import { codeOf, describeOnLedgers } from '../support/ledger.js';
 import { ScriptedMcp } from '../support/mcp-servers.js';

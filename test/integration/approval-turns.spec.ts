@@ -1,5 +1,5 @@
 import { call, finish, text } from '../../src/agent/testing/scripted-model-client.js';
-import { InterruptStore } from '../../src/interrupt/index.js';
+import { InterruptStore } from '../../src/agent/interrupt/index.js';
 import { ApprovalDriver, clientResult, outputTexts, shapes } from '../support/approval-driver.js';
 import { ALICE, codeOf, describeOnLedgers, nextId, userText } from '../support/ledger.js';
 import { done } from '../support/sample-tools.js';
@@ -162,7 +162,7 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
     const { items } = await driver.server.interrupts.list(ALICE, { sessionId, limit: 5 });
     expect(items).toMatchObject([{ status: 'cancelled', resumedByRunId: queued }]);
     expect(await codeOf(driver.answer(items[0]?.id ?? ''))).toBe('INTERRUPT_ALREADY_ANSWERED');
-    expect((await driver.audit()).slice(-2)).toEqual(['requested', 'cancelled']);
+    expect((await driver.audit()).slice(-2)).toEqual(['approval.requested', 'approval.cancelled']);
     expect(done.payments).toEqual([]);
   });
 
@@ -177,12 +177,13 @@ describeOnLedgers('approvals in the turns of a session', (ledger) => {
     expect(await driver.open(run)).toEqual([]);
     expect(await driver.server.interrupts.find(ALICE, second?.id ?? '')).toMatchObject({ status: 'cancelled' });
     expect(await codeOf(driver.answer(second?.id ?? ''))).toBe('INTERRUPT_ALREADY_ANSWERED');
-    expect((await driver.audit()).at(-1)).toBe('cancelled');
+    expect((await driver.audit()).slice(-2)).toEqual(['approval.cancelled', 'run.deleted']);
     // Those that a removed run asked itself go with it; the trail tells of them.
     const other = await driver.ask();
     const { id } = (await driver.open(other))[0] ?? { id: '' };
     await driver.server.runs.remove(ALICE, other.runId);
     expect(await codeOf(driver.answer(id))).toBe('INTERRUPT_NOT_FOUND');
-    expect((await driver.audit()).slice(-2)).toEqual(['cancelled', 'cancelled']);
+    const ends = ['approval.cancelled', 'approval.cancelled', 'run.deleted'];
+    expect((await driver.audit()).slice(-3)).toEqual(ends);
   });
 });

@@ -61,7 +61,7 @@ describeOnLedgers('approvals', (ledger) => {
       status: 'approved',
       resumedByRunId: next.runId,
     });
-    expect((await driver.audit()).slice(-2)).toEqual(['requested', 'approved']);
+    expect((await driver.audit()).slice(-2)).toEqual(['approval.requested', 'approval.approved']);
   });
 
   it('the model is told of a denial and its reason', async () => {
@@ -73,7 +73,7 @@ describeOnLedgers('approvals', (ledger) => {
     expect(outputs(next)[0]?.metadata).toEqual({ approval_request_id: view.id, is_error: true, denied: true });
     expect(driver.told()).toEqual(['The call was not made: the user denied it. The reason: too much']);
     expect(done.payments).toEqual([]);
-    expect((await driver.audit()).at(-1)).toBe('denied');
+    expect((await driver.audit()).at(-1)).toBe('approval.denied');
   });
 
   it('an approval is answered once, by its owner, with a valid answer', async () => {
@@ -139,7 +139,7 @@ describeOnLedgers('approvals', (ledger) => {
     const run = await driver.ask();
     expect(run.view.state).toBe('completed');
     expect(outputs(run)[0]?.metadata).toEqual({ is_error: true, denied: true });
-    expect((await driver.audit()).at(-1)).toBe('policy_denied');
+    expect((await driver.audit()).at(-1)).toBe('policy.denied');
     expect(done.payments).toEqual([]);
   });
 
@@ -210,7 +210,7 @@ describeOnLedgers('approvals', (ledger) => {
       ledger()
         .database.write((tx) => tx.run(sql))
         .then(String, (error: { message: string }) => error.message);
-    expect(await refused(`UPDATE audit_entries SET action = 'approved'`)).toContain('only grows');
-    expect(await refused('DELETE FROM audit_entries')).toContain('only grows');
+    expect(await refused(`UPDATE audit_lines SET action = 'approved'`)).toContain('only grows');
+    expect(await refused('DELETE FROM audit_lines')).toContain('only grows');
   });
 });

@@ -1,8 +1,9 @@
+import { AuditReport } from '../../src/audit/index.js';
 import { call } from '../../src/agent/testing/scripted-model-client.js';
 import { type Requester, tenantReach } from '../../src/common/index.js';
 import type { InterruptAnswer } from '../../src/run/index.js';
 import { ApprovalDriver } from '../support/approval-driver.js';
-import { codeOf, describeOnLedgers } from '../support/ledger.js';
+import { ALICE, codeOf, describeOnLedgers } from '../support/ledger.js';
 import { done } from '../support/sample-tools.js';
 
 const TENANT = tenantReach('default');
@@ -73,7 +74,7 @@ describeOnLedgers('who may decide an approval', (ledger) => {
     expect(await decide(await asked({ roles: 'boss' }), ANA, { status: 'cancelled' })).toBe('PERMISSION_DENIED');
   });
 
-  it('who decided is kept with the approval and in the audit log, and the run belongs to its owner', async () => {
+  it('who decided is kept with the approval and in the audit trail, and the run belongs to its owner', async () => {
     const id = await asked({ roles: 'finance', notOwner: true });
     const { run } = await driver.server.runs.answer(TENANT, ANA, [answer(id)]);
     await driver.server.ended(run.runId);
@@ -81,11 +82,10 @@ describeOnLedgers('who may decide an approval', (ledger) => {
     expect(await driver.server.interrupts.find(TENANT, id)).toMatchObject({ status: 'approved', decidedBy });
     expect(run.userId).toBe('alice');
     expect(done.payments).toHaveLength(1);
-    const [entry] = await ledger().database.read.all<{ details: string }>(
-      `SELECT details FROM audit_entries WHERE interrupt_id = ? AND action = 'approved'`,
-      [id],
-    );
-    expect(JSON.parse(entry?.details ?? '{}')).toMatchObject({ approve: true, decided_by: decidedBy });
+    const { items } = await driver.server.get(AuditReport).page(ALICE.tenantId, { subject: id, limit: 1 });
+    const { actor, requestId, onBehalfOf = '' } = items[0]?.line ?? { actor: undefined };
+    expect([actor?.kind, requestId, items[0]?.users[onBehalfOf]]).toEqual([ANA.actor.kind, 'request-2', 'ana']);
+    expect(items[0]).toMatchObject({ line: { action: 'approval.approved' }, content: { approve: true } });
   });
 
   it('without authentication nobody is recorded', async () => {

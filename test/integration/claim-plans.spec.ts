@@ -1,8 +1,8 @@
 import { DATABASE_NOW, type SqlValue } from '../../src/database/index.js';
 import { HELD } from '../../src/run/ports/run-leases.js';
-import { LOST, OWNED, QUEUED, RUNNING_OWNERS, SWEEP } from '../../src/run/adapters/sweep-query.js';
-import { FIND_BY_KEY, PRUNABLE } from '../../src/run/adapters/typeorm-run-store.js';
-import { BY_IDS } from '../../src/session/adapters/typeorm-session-store.js';
+import { LOST, OWNED, QUEUED, RUNNING_OWNERS, SWEEP } from '../../src/run/adapters/sql/run-leases.sql.js';
+import { FIND_BY_KEY, PRUNABLE } from '../../src/run/adapters/sql/run-store.sql.js';
+import { BY_IDS } from '../../src/agent/session/adapters/session-store.sql.js';
 import { describeOnLedgers, type Ledger, NOW } from '../support/ledger.js';
 
 const FINISHED = 100_000;

@@ -1,10 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { Client } from 'pg';
 import { readSettings } from '../../src/config/index.js';
-import { type Database, databaseIdentity, DatabaseSettings, openDatabase } from '../../src/database/index.js';
+import {
+  type Database,
+  databaseIdentity,
+  DatabaseSettings,
+  loadSqliteDriver,
+  openDatabase,
+} from '../../src/database/index.js';
 import { postgresDatabase, type TestDatabase } from '../support/databases.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -32,7 +37,8 @@ describe('a SQLite file of other software', () => {
     ],
   ])('is refused for %s, and stays as it is', async (name, statements, words) => {
     const file = join(folder, `${name}.db`);
-    const host = new Sqlite(file);
+    const SqliteDriver = loadSqliteDriver();
+    const host = new SqliteDriver(file);
     for (const statement of statements) host.exec(statement);
     const before = host.prepare('SELECT name, sql FROM sqlite_master').all();
     await expect(open({ DATABASE_URL: `sqlite:${file}` })).rejects.toThrow(
@@ -126,7 +132,7 @@ describeOnPostgres('a PostgreSQL database of other software', () => {
     const names = new Set<string>();
     for (const schema of ['agents_one', 'agents_two']) {
       const database = await open(envWith(schema));
-      names.add(await databaseIdentity(database));
+      names.add(await databaseIdentity(database.forRuns));
       await database.close();
     }
     expect(names.size).toBe(2);

@@ -38,7 +38,7 @@ describeOnLedgers('a write', (ledger) => {
   it('a write that is gathered already does not wait for the end of the turn on SQLite', async () => {
     const { database } = ledger();
     let hasBegun = false;
-    const write = database.writePatiently(async (tx) => {
+    const write = database.forRuns.write(async (tx) => {
       hasBegun = true;
       await tx.run(INSERT, [nextId('gathered')]);
     });

@@ -80,7 +80,7 @@ describe('the disk under SQLite', () => {
     );
     await until(() => begun.length > 0);
     expect(begun).toEqual([1]);
-    expect(await database.readUnsynced.all(COUNT)).toEqual([{ n: 1 }]);
+    expect(await database.forRuns.readUnsynced.all(COUNT)).toEqual([{ n: 1 }]);
     expect(await isSettled(write)).toBe(false);
     waiting.shift()?.(null);
     await write;

@@ -1,9 +1,9 @@
 import { SystemClock, tenantReach } from '../../src/common/index.js';
-import { TypeOrmSessions } from '../../src/session/adapters/typeorm-sessions.js';
+import { SqlSessions } from '../../src/agent/session/adapters/sessions.sql.js';
 import { describeOnLedgers, person, userText } from '../support/ledger.js';
 
 describeOnLedgers('finding a message by its id alone', (ledger) => {
-  const sessions = (): TypeOrmSessions => new TypeOrmSessions(ledger().database, ledger().sessions, new SystemClock());
+  const sessions = (): SqlSessions => new SqlSessions(ledger().database, ledger().sessions, new SystemClock());
   const alice = person('alice');
 
   beforeEach(async () => {

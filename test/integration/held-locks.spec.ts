@@ -10,7 +10,7 @@ import {
 } from '../../src/database/index.js';
 import { cut } from '../../src/database/request-waits.js';
 import { Metrics } from '../../src/common/index.js';
-import { LocalRelay } from '../../src/run/adapters/local-relay.js';
+import { LocalRelay } from '../../src/run/adapters/local/local-relay.js';
 import type { CommitSource } from '../../src/run/log/commit-source.js';
 import { GroupCommit } from '../../src/run/log/group-commit.js';
 import type { LogWrite } from '../../src/run/ports/run-log.js';
@@ -174,7 +174,7 @@ const MOST_MS = 10_000;
           (reason: unknown) => isUnavailable(reason),
         );
         await until(() => isLocked, 'the lock');
-        await ledger.database.writePatiently((tx) => tx.run('UPDATE runs SET attempt = 7 WHERE no = ?', [run.rowId]));
+        await ledger.database.forRuns.write((tx) => tx.run('UPDATE runs SET attempt = 7 WHERE no = ?', [run.rowId]));
         expect((await ledger.find(run)).attempt).toBe(7);
         expect(await outcome).toBe(true);
         // Its connection is not used again.

@@ -1,8 +1,8 @@
 import type { Chores } from '../../src/chores/index.js';
 import { Clock } from '../../src/common/index.js';
 import { call } from '../../src/agent/testing/scripted-model-client.js';
-import { InterruptStore } from '../../src/interrupt/index.js';
-import { InterruptExpiry } from '../../src/interrupt/interrupt-expiry.js';
+import { InterruptStore } from '../../src/agent/interrupt/index.js';
+import { InterruptExpiry } from '../../src/agent/interrupt/interrupt-expiry.js';
 import { ApprovalDriver } from '../support/approval-driver.js';
 import { ALICE, codeOf, describeOnLedgers } from '../support/ledger.js';
 
@@ -55,7 +55,7 @@ describeOnLedgers('the expiry of interrupts', (ledger) => {
       { status: 'expired', answered: expect.anything(), resumed: null },
       { status: 'pending', answered: null },
     ]);
-    expect((await driver.audit()).slice(before)).toEqual(['expired']);
+    expect((await driver.audit()).slice(before)).toEqual(['approval.expired']);
     expect((await driver.open(run)).map(({ arguments: args }) => args)).toEqual([{ to: 'Bo', amount: 50 }]);
   });
 

@@ -1,6 +1,6 @@
 import { SystemClock, tenantReach } from '../../src/common/index.js';
 import type { SqlValue } from '../../src/database/index.js';
-import { TypeOrmRunSearch } from '../../src/run/adapters/typeorm-run-search.js';
+import { SqlRunSearch } from '../../src/run/adapters/sql/run-search.sql.js';
 import { ALICE, describeOnLedgers, type Ledger, NOW } from '../support/ledger.js';
 
 const EVENTS_OF_RUN = 100;
@@ -60,7 +60,7 @@ async function pagesOf(
   });
   expect(await log.read(newest, EVENTS_OF_RUN / 2, 20)).not.toHaveLength(0);
   expect(
-    (await new TypeOrmRunSearch(database, new SystemClock()).list(tenantReach('default'), { limit: 20 })).items,
+    (await new SqlRunSearch(database, new SystemClock()).list(tenantReach('default'), { limit: 20 })).items,
   ).toHaveLength(20);
   expect(await runs.list(ALICE, `session-${newest}`, { limit: 20 })).toHaveLength(1);
   spy.mockRestore();

@@ -1,5 +1,5 @@
-import { TypeOrmLogCompaction } from '../../src/run/adapters/typeorm-log-compaction.js';
-import { RunCompaction } from '../../src/run/end/run-compaction.js';
+import { SqlLogCompaction } from '../../src/run/adapters/sql/log-compaction.sql.js';
+import { RunCompaction } from '../../src/run/end/compact-runs.js';
 import type { RetainedSummaries } from '../../src/run/end/retained-summaries.js';
 import type { RunRecord } from '../../src/run/run-record.js';
 import { SystemClock } from '../../src/common/index.js';
@@ -15,7 +15,7 @@ type Seen = readonly [seq: number, json: string, at: number];
 
 describeOnLedgers('the compaction of logs', (ledger) => {
   /** SQLite keeps its rows. */
-  const isUseful = (): boolean => new TypeOrmLogCompaction(ledger().database).isUseful;
+  const isUseful = (): boolean => new SqlLogCompaction(ledger().database).isUseful;
   const rows = (run: RunRecord): Promise<{ first_seq: number; event_count: number }[]> =>
     ledger().database.read.all('SELECT first_seq, event_count FROM run_event_chunks WHERE run_no = ? ORDER BY 1', [
       run.rowId,
@@ -122,8 +122,8 @@ describeOnLedgers('the compaction of logs', (ledger) => {
   });
 });
 
-function compactionOf({ database }: Ledger): TypeOrmLogCompaction {
-  return new TypeOrmLogCompaction(database);
+function compactionOf({ database }: Ledger): SqlLogCompaction {
+  return new SqlLogCompaction(database);
 }
 
 /** The run as it is in the database. */

@@ -1,11 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { readSettings } from '../../src/config/index.js';
 import { Metrics, SystemClock } from '../../src/common/index.js';
-import { TypeOrmLogCompaction } from '../../src/run/adapters/typeorm-log-compaction.js';
-import { TypeOrmLogPruning } from '../../src/run/adapters/typeorm-log-pruning.js';
-import { PARTITION_RUNS, TypeOrmLogPartitions } from '../../src/run/adapters/typeorm-log-partitions.js';
-import type { RunPruning } from '../../src/run/end/run-pruning.js';
-import { RunRetention } from '../../src/run/end/run-retention.js';
+import { SqlLogCompaction } from '../../src/run/adapters/sql/log-compaction.sql.js';
+import { SqlLogPruning } from '../../src/run/adapters/sql/log-pruning.sql.js';
+import { PARTITION_RUNS, SqlLogPartitions } from '../../src/run/adapters/sql/log-partitions.sql.js';
+import { type RunPruning, RunRetention } from '../../src/run/end/prune-runs.js';
 import type { RunRecord } from '../../src/run/run-record.js';
 import { RunSettings } from '../../src/run/index.js';
 import { describeOnLedgers, LEASE, lines, logWrite, nextId, NOW, runEnd } from '../support/ledger.js';
@@ -21,11 +20,11 @@ describeOnLedgers('partitions of events', (ledger) => {
   let metrics: Metrics;
   beforeAll(() => jest.spyOn(Logger.prototype, 'log').mockImplementation(() => undefined));
   afterAll(() => jest.restoreAllMocks());
-  let partitions: TypeOrmLogPartitions;
+  let partitions: SqlLogPartitions;
 
   beforeEach(async () => {
     metrics = new Metrics();
-    partitions = new TypeOrmLogPartitions(ledger().database, metrics, SIZE);
+    partitions = new SqlLogPartitions(ledger().database, metrics, SIZE);
     if (isDivided()) await renumber();
   });
 
@@ -76,14 +75,14 @@ describeOnLedgers('partitions of events', (ledger) => {
     const last = logWrite(run, { firstSeq: EVENTS - 1, lines: lines(EVENTS - 1, 1), at: NOW, end: runEnd() });
     await ledger().commits.append([last]);
     const found = await ledger().find(run);
-    if (isCompacted) await new TypeOrmLogCompaction(ledger().database).compact(found, SUMMARY, NOW);
+    if (isCompacted) await new SqlLogCompaction(ledger().database).compact(found, SUMMARY, NOW);
     return found;
   }
 
   const retention = (): RunRetention => {
     const clock = Object.assign(new SystemClock(), { now: () => LATER });
     const pruning: Pick<RunPruning, 'prune'> = { prune: (before, limit) => ledger().prune(before, LATER, limit) };
-    const compacted = new TypeOrmLogPruning(ledger().database);
+    const compacted = new SqlLogPruning(ledger().database);
     return new RunRetention(pruning as RunPruning, compacted, partitions, readSettings(RunSettings, {}), clock);
   };
 

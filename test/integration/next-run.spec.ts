@@ -1,11 +1,11 @@
 import { Metrics, SystemClock } from '../../src/common/index.js';
-import { LocalRelay } from '../../src/run/adapters/local-relay.js';
+import { LocalRelay } from '../../src/run/adapters/local/local-relay.js';
 import { RunFeeds } from '../../src/run/log/run-feeds.js';
 import { RunReader } from '../../src/run/log/run-reader.js';
 import { RunWatch } from '../../src/run/log/run-watch.js';
+import { HintMetrics } from '../../src/run/hint.metrics.js';
 import { ALICE, describeOnLedgers, LEASE, lines, logWrite, nextId, runEnd, runRequest } from '../support/ledger.js';
 import { RunDriver } from '../support/run-driver.js';
-import { HintMetrics } from '../../src/run/hint.metrics.js';
 
 describeOnLedgers('waiting for the next run of a session', (ledger) => {
   const reader = (): RunReader => {

@@ -1,7 +1,7 @@
 import { FixedClock, type Reach, tenantReach, userReach } from '../../src/common/index.js';
 import { dataMessage, type Message, textMessage } from '../../src/events/index.js';
-import { MAX_STATE_LENGTH, messageState, type MessageStates } from '../../src/session/index.js';
-import { TypeOrmSessions } from '../../src/session/adapters/typeorm-sessions.js';
+import { MAX_STATE_LENGTH, messageState, type MessageStates } from '../../src/agent/session/index.js';
+import { SqlSessions } from '../../src/agent/session/adapters/sessions.sql.js';
 import { ALICE, describeOnLedgers, NOW, userText } from '../support/ledger.js';
 
 const BOB = { ...ALICE, userId: 'bob' };
@@ -104,11 +104,7 @@ describeOnLedgers('provider states in the ledger', (ledger) => {
         ['m2', state],
       ]),
     );
-    await new TypeOrmSessions(ledger().database, ledger().sessions, new FixedClock(NOW)).removeMessage(
-      ALICE,
-      's',
-      'm0',
-    );
+    await new SqlSessions(ledger().database, ledger().sessions, new FixedClock(NOW)).removeMessage(ALICE, 's', 'm0');
     expect([...(await ledger().sessions.history(rowId, 2, 10)).states.keys()]).toEqual(['m2']);
   });
 

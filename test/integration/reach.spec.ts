@@ -4,12 +4,12 @@ import { AuthenticatedCaller, type Caller, type Identity } from '../../src/acces
 import { policyWarnings } from '../../src/app.setup.js';
 import { type Principal, type Reach, type Requester, tenantReach } from '../../src/common/index.js';
 import { Database } from '../../src/database/index.js';
-import { Interrupts } from '../../src/interrupt/index.js';
+import { Interrupts } from '../../src/agent/interrupt/index.js';
 import { AgKitConversations } from '../../src/protocol/ag-kit/ag-kit-conversations.service.js';
 import { CopilotThreads } from '../../src/protocol/copilotkit/copilotkit-threads.service.js';
-import { RequestService } from '../../src/protocol/responses/request.service.js';
+import { ResponseRequests } from '../../src/protocol/responses/response-requests.js';
 import { type RunRequest, Runs } from '../../src/run/index.js';
-import { Sessions } from '../../src/session/index.js';
+import { Sessions } from '../../src/agent/session/index.js';
 import { CALLER } from '../support/caller.js';
 import { describeOnDatabases } from '../support/databases.js';
 import { ALICE, codeOf, nextId, person, runRequest, userText } from '../support/ledger.js';
@@ -131,7 +131,7 @@ describeOnDatabases('the reach of a request', (open) => {
   });
 
   it('an idempotency key makes ids of its user, and without authentication the same id for everybody', () => {
-    const requests = server.get(RequestService);
+    const requests = server.get(ResponseRequests);
     const idOf = (caller: Caller, owner: Principal): string => requests.responseId('key', caller, owner);
     const owners = [ALICE, BOB, NAMESAKE];
     expect(new Set(owners.map((owner) => idOf(KEY, owner))).size).toBe(3);
@@ -144,9 +144,9 @@ describeOnDatabases('the reach of a request', (open) => {
     ['for a key', KEY, 'bob'],
     ["but not in a request of a user's own credential", USER, undefined],
   ])('the field user of Responses names a user %s', (_, caller, user) => {
-    const request = server.get(RequestService).decode({ input: 'Hi', user: 'bob', safety_identifier: 'x' }, caller);
+    const request = server.get(ResponseRequests).decode({ input: 'Hi', user: 'bob', safety_identifier: 'x' }, caller);
     expect([request.user, request.echo.user]).toEqual([user, 'bob']);
-    const other = server.get(RequestService).decode({ input: 'Hi', safety_identifier: 'x' }, caller);
+    const other = server.get(ResponseRequests).decode({ input: 'Hi', safety_identifier: 'x' }, caller);
     expect(other.user).toBe(caller === CALLER ? 'x' : undefined);
   });
 

@@ -16,6 +16,8 @@ const HAS_ERROR_FRAME = {
   runs: false,
   'chat-completions': true,
   'ai-sdk': false,
+  a2a: true,
+  'a2a-0.3': true,
 };
 
 describeOnDatabases('readers at another server', (openDatabase) => {
@@ -49,7 +51,8 @@ describeOnDatabases('readers at another server', (openDatabase) => {
     for (const { name, hasFrame, answer } of watchers) {
       await until(() => answer.ended || answer.closed, `the end on ${name}`);
       expect([name, answer.ended]).toEqual([name, hasFrame]);
-      if (hasFrame) expect(answer.chunks.join('')).toMatch(/"code":"(response|completion)_not_found"/);
+      if (hasFrame)
+        expect(answer.chunks.join('')).toMatch(/"code":"(response|completion)_not_found"|"reason":"TASK_NOT_FOUND"/);
     }
     const again = rawRequest(other.port, 'GET', `/runs/${runId}/events?protocol=runs`);
     await until(() => again.head !== '', 'an answer');

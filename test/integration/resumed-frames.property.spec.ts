@@ -35,7 +35,7 @@ const ENCODERS: Readonly<Record<string, (run: RunView) => FrameEncoder>> = {
       hasMetadata: true,
       isStatic: () => false,
       shown: (content) => content,
-      before: { messageId: 'answer_1', earlier: [], outputs: [], discarded: new Set() },
+      before: { messageId: 'answer_1', earlier: [], outputs: [], discarded: new Set(), decided: [] },
     }),
   'ag-ui': ({ sessionId: threadId, runId }) => new AgUiEncoder({ threadId, runId, generation: 'v1', history }),
 };

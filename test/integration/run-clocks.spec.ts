@@ -1,5 +1,5 @@
-import { taskStatus } from '../../src/protocol/agent-api/task-status.js';
-import { RunRetention } from '../../src/run/end/run-retention.js';
+import { taskStatus } from '../../src/protocol/agent-api/agent-api-tasks.controller.js';
+import { RunRetention } from '../../src/run/end/prune-runs.js';
 import { type Behaviour, behaviour, say, stopped, writes } from '../support/code-agents.js';
 import { RunDriver } from '../support/run-driver.js';
 import { makeChoreDue, preventChore } from '../support/chores.js';

@@ -1,6 +1,11 @@
+import { AuditSealing } from '../../src/audit/index.js';
 import { Chores } from '../../src/chores/index.js';
-import { userReach } from '../../src/common/index.js';
+import { SERVER_ORIGIN, userReach } from '../../src/common/index.js';
+import { WebhookDeliveryEntity } from '../../src/database/index.js';
 import type { LoggedEvent } from '../../src/events/index.js';
+import { ScheduleRunner } from '../../src/schedules/index.js';
+import { WebhookDirectory, Webhooks } from '../../src/webhooks/index.js';
+import { WebhookSender } from '../../src/webhooks/webhook-sender.js';
 import { behaviour, say } from '../support/code-agents.js';
 import { ALICE, describeOnLedgers, nextId, runRequest } from '../support/ledger.js';
 import { RunDriver } from '../support/run-driver.js';
@@ -23,6 +28,8 @@ describeOnLedgers('the database work of a short run', (ledger) => {
     // Nothing but the run uses the database.
     server = await RunDriver.start(ledger(), { env: { SWEEP_INTERVAL_MS: '20000', LEASE_MS: '120000' } });
     await server.get(Chores).onModuleDestroy();
+    for (const other of [WebhookDirectory, WebhookSender, ScheduleRunner, AuditSealing])
+      await server.get<{ beforeApplicationShutdown(): Promise<void> }>(other).beforeApplicationShutdown();
     behaviour.current = async function* (context) {
       const event = say(context, 'Hello');
       const messageIds = (context.response.getResponseData().output ?? []).map(({ id }) => id);
@@ -67,5 +74,35 @@ describeOnLedgers('the database work of a short run', (ledger) => {
     const { dialect } = ledger().database;
     const cost = dialect === 'sqlite' ? { commits, statements: sent.length } : { commits, roundTrips };
     expect([cost, sent]).toEqual([COST[dialect], sent]);
+  });
+
+  it('is one statement more where an endpoint is told of its end, and none where none is', async () => {
+    const { tenantId } = ALICE;
+    const endpoint = {
+      url: 'https://example.org/',
+      description: null,
+      format: 'parley',
+      include: [],
+      enabled: true,
+    } as const;
+    const webhooks = server.get(Webhooks);
+    const others = await webhooks.create(
+      tenantId,
+      { ...endpoint, events: ['run.*'], agents: ['support-*'] },
+      SERVER_ORIGIN,
+    );
+    const plain = await counted();
+    jest.restoreAllMocks();
+    const told = await webhooks.create(tenantId, { ...endpoint, events: ['run.*'], agents: null }, SERVER_ORIGIN);
+    const { sent } = await counted();
+    jest.restoreAllMocks();
+    expect(plain.sent.filter((sql) => sql.includes('webhook'))).toEqual([]);
+    // What TypeORM sends to SQLite is not counted: there the rows tell of it, one for each of the two runs.
+    const { database } = ledger();
+    expect(await database.read.manager.countBy(WebhookDeliveryEntity, { tenantId })).toBe(2);
+    const extra = database.dialect === 'sqlite' ? 0 : 1;
+    expect(sent.filter((sql) => sql.includes('webhook'))).toHaveLength(extra);
+    expect(sent.length).toBe(plain.sent.length + extra);
+    for (const { webhook } of [others, told]) await webhooks.remove(tenantId, webhook.id, SERVER_ORIGIN);
   });
 });

@@ -1,6 +1,6 @@
 import { type Reach, SystemClock, tenantReach, userReach } from '../../src/common/index.js';
-import { LocalRelay } from '../../src/run/adapters/local-relay.js';
-import { TypeOrmRunSearch } from '../../src/run/adapters/typeorm-run-search.js';
+import { LocalRelay } from '../../src/run/adapters/local/local-relay.js';
+import { SqlRunSearch } from '../../src/run/adapters/sql/run-search.sql.js';
 import type { ListChanges } from '../../src/run/ports/run-queries.js';
 import type { RelayState } from '../../src/run/ports/run-relay.js';
 import type { RunRecord } from '../../src/run/run-record.js';
@@ -25,13 +25,13 @@ class Reader {
 describeOnLedgers('lists of runs that are followed', (ledger) => {
   let watch: RunListWatch;
   let relay: LocalRelay;
-  let search: TypeOrmRunSearch;
+  let search: SqlRunSearch;
   let stops: (() => void)[] = [];
 
   const begin = (state: RelayState): void => {
     // While a relay is live, the ledger is looked at every five seconds only.
     relay = Object.assign(new LocalRelay(), { state: state as 'degraded' });
-    search = new TypeOrmRunSearch(ledger().database, new SystemClock());
+    search = new SqlRunSearch(ledger().database, new SystemClock());
     watch = new RunListWatch(search, relay, new SystemClock());
     stops = [];
   };

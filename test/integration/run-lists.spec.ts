@@ -1,14 +1,9 @@
 import { type Reach, SystemClock, tenantReach, userReach } from '../../src/common/index.js';
 import type { SqlValue } from '../../src/database/index.js';
-import {
-  listStatement,
-  LOOKED_AT,
-  restStatement,
-  TypeOrmRunSearch,
-} from '../../src/run/adapters/typeorm-run-search.js';
+import { listStatement, LOOKED_AT, restStatement, SqlRunSearch } from '../../src/run/adapters/sql/run-search.sql.js';
 import type { RunListQuery, RunSummary } from '../../src/run/index.js';
-import { EVENTS_LOOKED_AT, searchEvents } from '../../src/run/query/event-search.js';
-import { TypeOrmSessionSearch } from '../../src/session/adapters/typeorm-session-search.js';
+import { EVENTS_LOOKED_AT, searchEvents } from '../../src/run/query/run-query.service.js';
+import { SqlSessionSearch } from '../../src/agent/session/adapters/session-search.sql.js';
 import { describeOnLedgers, type Ledger, NOW } from '../support/ledger.js';
 
 const RUNS = 100_000;
@@ -36,7 +31,7 @@ const FILL = `
 
 describeOnLedgers('a ledger with 100,000 runs', (ledger) => {
   const list = (query: Partial<RunListQuery>, reach = TENANT) =>
-    new TypeOrmRunSearch(ledger().database, new SystemClock()).list(reach, { limit: 50, ...query });
+    new SqlRunSearch(ledger().database, new SystemClock()).list(reach, { limit: 50, ...query });
 
   /** The runs of all pages. */
   const all = async (query: Partial<RunListQuery>, reach: Reach): Promise<readonly RunSummary[]> => {
@@ -93,7 +88,7 @@ describeOnLedgers('a ledger with 100,000 runs', (ledger) => {
   }, 120_000);
 
   it('sessions are listed by their last change, without reading the others', async () => {
-    const search = new TypeOrmSessionSearch(ledger().database);
+    const search = new SqlSessionSearch(ledger().database);
     for (const sessionId of ['a', 'b', 'c'])
       await ledger().accept({ sessionId }, { now: NOW + sessionId.charCodeAt(0) });
     const page = await search.list(TENANT, { limit: 2 });

@@ -1,5 +1,5 @@
-import { LocalRelay } from '../../src/run/adapters/local-relay.js';
-import { RedisRelay } from '../../src/run/adapters/redis-relay.js';
+import { LocalRelay } from '../../src/run/adapters/local/local-relay.js';
+import { RedisRelay } from '../../src/run/adapters/redis/redis-relay.js';
 import type { RelayedEvents, RelayedRun, RelayMessage, RunRelay } from '../../src/run/ports/run-relay.js';
 import { NO_REDIS_SERVER as NO_REDIS, RedisServer } from '../support/redis-server.js';
 import { SlowProxy } from '../support/slow-proxy.js';

@@ -1,5 +1,5 @@
 import type { RunRecord } from '../../src/run/run-record.js';
-import { SessionCleaners } from '../../src/session/index.js';
+import { SessionCleaners } from '../../src/agent/session/index.js';
 import { type Behaviour, behaviour, say, stopped, writes } from '../support/code-agents.js';
 import { RunDriver } from '../support/run-driver.js';
 import {

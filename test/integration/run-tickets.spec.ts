@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { BullMqTickets } from '../../src/run/adapters/bullmq-tickets.js';
-import { LocalTickets } from '../../src/run/adapters/local-tickets.js';
+import { BullMqTickets } from '../../src/run/adapters/redis/bullmq-tickets.js';
+import { LocalTickets } from '../../src/run/adapters/local/local-tickets.js';
 import type { RunTickets, Ticket } from '../../src/run/ports/run-tickets.js';
 import { NO_REDIS, REDIS_URL } from '../support/redis.js';
 import { until } from '../support/until.js';

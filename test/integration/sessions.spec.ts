@@ -1,6 +1,6 @@
 import { SystemClock } from '../../src/common/index.js';
-import type { SessionMessage } from '../../src/session/index.js';
-import { TypeOrmSessions } from '../../src/session/adapters/typeorm-sessions.js';
+import type { SessionMessage } from '../../src/agent/session/index.js';
+import { SqlSessions } from '../../src/agent/session/adapters/sessions.sql.js';
 import { ALICE, codeOf, describeOnLedgers, LEASE, lines, logWrite, NOW, runEnd, userText } from '../support/ledger.js';
 
 const BOB = { ...ALICE, userId: 'bob' };
@@ -12,7 +12,7 @@ describeOnLedgers('sessions', (ledger) => {
       return now;
     }
   }
-  const sessions = (): TypeOrmSessions => new TypeOrmSessions(ledger().database, ledger().sessions, new TestClock());
+  const sessions = (): SqlSessions => new SqlSessions(ledger().database, ledger().sessions, new TestClock());
   const ids = (messages: readonly SessionMessage[]): string[] => messages.map(({ message }) => message.id);
 
   beforeEach(() => (now = NOW));
@@ -57,7 +57,7 @@ describeOnLedgers('sessions', (ledger) => {
     const pages = async (order?: 'asc' | 'desc'): Promise<string[][]> => {
       const found: string[][] = [];
       for (let cursor: string | undefined = undefined, first = true; first || cursor !== undefined; first = false) {
-        const page: Awaited<ReturnType<TypeOrmSessions['list']>> = await sessions().list(ALICE, {
+        const page: Awaited<ReturnType<SqlSessions['list']>> = await sessions().list(ALICE, {
           limit: 2,
           ...(cursor === undefined ? {} : { cursor }),
           ...(order ? { order } : {}),

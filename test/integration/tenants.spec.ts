@@ -1,16 +1,15 @@
-import { AccessCache } from '../../src/access/access-cache.js';
+import { AccessCache } from '../../src/access/cache/access-cache.js';
 import { TypeOrmTenantStore } from '../../src/access/adapters/typeorm-tenant-store.js';
 import { Tenants } from '../../src/access/index.js';
-import { SystemClock } from '../../src/common/index.js';
+import { AuditSealer, AuditTrail, AuditVerification } from '../../src/audit/index.js';
+import { commandOrigin, SystemClock } from '../../src/common/index.js';
 import { Database } from '../../src/database/index.js';
 import { describeOnDatabases } from '../support/databases.js';
 import { apiKey } from '../support/keys.js';
 import { startServer, type TestServer } from '../support/server.js';
 
+const BY = commandOrigin('test');
 const OWNED = `SELECT COUNT(*) AS n FROM`;
-const AUDIT = `
-  INSERT INTO audit_entries (tenant_id, user_id, session_id, run_id, action, details, created_at)
-  VALUES (?, 'alice', 's', 'r', 'requested', '{}', 1)`;
 
 describeOnDatabases('Tenants', (open) => {
   let server: TestServer;
@@ -40,8 +39,8 @@ describeOnDatabases('Tenants', (open) => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ timezone: 'Europe/Berlin' }),
     });
-    await database.write((tx) => tx.run(AUDIT, ['default']));
     await apiKey(server);
+    await server.get(AuditSealer).seal();
   }
 
   async function tenantTables(): Promise<readonly string[]> {
@@ -75,31 +74,41 @@ describeOnDatabases('Tenants', (open) => {
   it('rename moves the rows of all tables, and there is an empty tenant default again', async () => {
     await fill();
     const before = await counts('default');
-    expect(Object.keys(before).sort()).toEqual(['api_keys', 'audit_entries', 'runs', 'sessions', 'user_settings']);
-    const { movedRows } = await tenants.rename('default', 'acme');
+    expect(Object.keys(before).sort()).toEqual([
+      'api_keys',
+      'audit_chains',
+      'audit_lines',
+      'runs',
+      'sessions',
+      'user_settings',
+    ]);
+    const { movedRows } = await tenants.rename('default', 'acme', BY);
     expect(movedRows).toBe(Object.values(before).reduce((sum, count) => sum + count, 0));
-    expect(await counts('acme')).toEqual(before);
+    // The rename is a line of the tenant.
+    await server.get(AuditSealer).seal();
+    expect(await counts('acme')).toEqual({ ...before, audit_lines: (before['audit_lines'] ?? 0) + 1 });
+    expect(await server.get(AuditVerification).tenant('acme')).toMatchObject({ firstBreak: null, unsealed: 0 });
     expect(await counts('default')).toEqual({});
     expect((await tenants.list()).map(({ id }) => id)).toEqual(['acme', 'default']);
   });
 
-  it('the audit log stays append-only after rename', async () => {
+  it('the audit trail stays append-only after rename', async () => {
     await fill();
-    await tenants.rename('default', 'acme');
+    await tenants.rename('default', 'acme', BY);
     const change = (sql: string): Promise<string> => refused(database.write((tx) => tx.run(sql)));
-    expect(await change(`UPDATE audit_entries SET tenant_id = 'other'`)).not.toBe('nothing');
-    expect(await change('DELETE FROM audit_entries')).not.toBe('nothing');
-    expect(await counts('acme')).toMatchObject({ audit_entries: 1 });
+    expect(await change(`UPDATE audit_lines SET tenant_id = 'other'`)).not.toBe('nothing');
+    expect(await change('DELETE FROM audit_lines')).not.toBe('nothing');
+    expect((await counts('acme'))['audit_lines']).toBeGreaterThan(1);
   });
 
   it('a tenant is not renamed while one of its runs waits, to a taken id, or if it does not exist', async () => {
     await fill();
-    await tenants.create('taken');
-    expect(await refused(tenants.rename('default', 'taken'))).toBe('TENANT_EXISTS');
-    expect(await refused(tenants.rename('nobody', 'acme'))).toBe('TENANT_NOT_FOUND');
-    expect(await refused(tenants.rename('default', 'A B'))).toBe('INVALID_PARAMETER');
+    await tenants.create('taken', BY);
+    expect(await refused(tenants.rename('default', 'taken', BY))).toBe('TENANT_EXISTS');
+    expect(await refused(tenants.rename('nobody', 'acme', BY))).toBe('TENANT_NOT_FOUND');
+    expect(await refused(tenants.rename('default', 'A B', BY))).toBe('INVALID_PARAMETER');
     await database.write((tx) => tx.run(`UPDATE runs SET status = 'queued'`));
-    expect(await refused(tenants.rename('default', 'acme'))).toBe('TENANT_BUSY');
+    expect(await refused(tenants.rename('default', 'acme', BY))).toBe('TENANT_BUSY');
     expect(await counts('acme')).toEqual({});
     expect((await tenants.list()).map(({ id }) => id)).toEqual(['default', 'taken']);
   });
@@ -108,10 +117,10 @@ describeOnDatabases('Tenants', (open) => {
     let now = Date.now();
     const clock = Object.assign(new SystemClock(), { now: () => now });
     const store = new TypeOrmTenantStore(database);
-    const other = new Tenants(store, database, new AccessCache(clock), clock);
-    await tenants.create('acme');
+    const other = new Tenants(store, database, new AccessCache(clock), server.get(AuditTrail), clock);
+    await tenants.create('acme', BY);
     expect([await tenants.isActive('acme'), await other.isActive('acme')]).toEqual([true, true]);
-    await tenants.suspend('acme');
+    await tenants.suspend('acme', BY);
     expect(await tenants.isActive('acme')).toBe(false);
     expect(other.isActive('acme')).toBe(true);
     now += 5000;
@@ -119,7 +128,7 @@ describeOnDatabases('Tenants', (open) => {
   });
 
   it('an id is given to one tenant by whoever creates it first', async () => {
-    const created = await Promise.all([1, 2, 3].map(() => refused(tenants.create('acme'))));
+    const created = await Promise.all([1, 2, 3].map(() => refused(tenants.create('acme', BY))));
     expect(created.sort()).toEqual(['TENANT_EXISTS', 'TENANT_EXISTS', 'nothing']);
     expect(new SystemClock().now() - (await tenants.find('acme')).createdAt).toBeLessThan(60_000);
   });

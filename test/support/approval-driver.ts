@@ -5,7 +5,7 @@ import type { Type } from '@nestjs/common';
 import type { ModelMessage, ModelRequest } from '../../src/agent/index.js';
 import { finish, ScriptedModelClient, type ScriptStep, text } from '../../src/agent/testing/scripted-model-client.js';
 import { dataMessage, dataOf, type Message } from '../../src/events/index.js';
-import type { InterruptView } from '../../src/interrupt/index.js';
+import type { InterruptView } from '../../src/agent/interrupt/index.js';
 import type { InterruptAnswer, RunRequest } from '../../src/run/index.js';
 import { ALICE, type Ledger, nextId } from './ledger.js';
 import { type EndedRun, RunDriver } from './run-driver.js';
@@ -67,7 +67,7 @@ export class ApprovalDriver {
   }
 
   async audit(): Promise<string[]> {
-    const sql = 'SELECT action FROM audit_entries ORDER BY no';
+    const sql = `SELECT action FROM audit_lines WHERE tenant_id <> '*' ORDER BY no`;
     return (await this.ledger().database.read.all<{ action: string }>(sql)).map(({ action }) => action);
   }
 

@@ -3,7 +3,7 @@ import { call, finish, type ScriptStep, text } from '../../src/agent/testing/scr
 
 /**
  * A model that numbers its answers. A message with "hold" waits in the middle of its answer, "maps" calls the client's
- * `show_map` twice, and "window" calls `open_window`.
+ * `show_map` twice, "cut" waits in the middle of a call, "window" calls `open_window`, and "windows" calls it twice.
  *
  * @param pause called in the middle of an answer that waits
  */
@@ -16,10 +16,24 @@ function answer({ messages }: ModelRequest, pause: () => Promise<void>): readonl
   const said = JSON.stringify(messages[at]);
   const results = messages.slice(at).filter(({ role }) => role === 'tool').length;
   if (said.includes('hold')) return [text('Once '), { type: 'do', action: () => pause() }, text('upon'), finish()];
+  if (said.includes('cut')) {
+    return [
+      call(0, 'read_thermometer', '{"room":"kit', `call_c${at}`),
+      { type: 'do', action: () => pause() },
+      finish('tool-calls'),
+    ];
+  }
   if (said.includes('maps') && results === 0) {
     return [
       call(0, 'show_map', '{"place":"Paris"}', `call_a${at}`),
       call(1, 'show_map', '{"place":"Rome"}', `call_b${at}`),
+      finish('tool-calls'),
+    ];
+  }
+  if (said.includes('windows') && results === 0) {
+    return [
+      call(0, 'open_window', '{"room":"kitchen"}', `call_a${at}`),
+      call(1, 'open_window', '{"room":"hall"}', `call_b${at}`),
       finish('tool-calls'),
     ];
   }

@@ -1,6 +1,6 @@
 import { jsonFrames } from './sse.js';
 import type { TestServer } from './server.js';
-import type { PageMessage } from './ui-chat.js';
+import type { PageMessage, Part } from './ui-chat.js';
 
 /** An answer of the AI SDK's wire. */
 export interface ChatAnswer {
@@ -45,4 +45,27 @@ export async function chatMessages(
 ): Promise<{ messages: PageMessage[]; activeRunId: string | null }> {
   const answered = await fetch(`${url}/ai-sdk/${id}/messages${query}`);
   return (await answered.json()) as { messages: PageMessage[]; activeRunId: string | null };
+}
+
+/**
+ * What the server and a client both have of messages: clients keep keys without a value.
+ *
+ * @param client the first version of the SDK forgets who makes a call
+ */
+export function comparableMessages(messages: readonly PageMessage[], client = ''): unknown {
+  const without = client === 'ai5-first' ? ['providerExecuted'] : [];
+  return messages.map(({ id, role, metadata, parts }) => ({
+    id,
+    role,
+    metadata,
+    parts: parts.map((part) => Object.fromEntries(Object.entries(part).filter(isCompared(part, without)))),
+  }));
+}
+
+function isCompared(part: Part, without: readonly string[]): (entry: [string, unknown]) => boolean {
+  return ([key, value]) => {
+    if (value === undefined || key === 'rawInput' || without.includes(key)) return false;
+    // Newer clients keep the id of reasoning.
+    return !(part.type === 'reasoning' && key === 'id');
+  };
 }

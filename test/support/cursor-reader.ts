@@ -1,3 +1,5 @@
+import { get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { SseParser } from './sse.js';
 
 /** A request for the rest of a stream. */
@@ -16,7 +18,7 @@ export interface CursorRoute {
 /** How one connection of a reader ended. */
 export type Ending = 'left' | 'ended' | 'sent away' | 'broken' | 'silent' | 'nothing left';
 
-/** The routes by which a run can be read from a cursor, in the frames of every wire. */
+/** The wires that show a run while it goes on, to be read from a cursor. MCP is not among them: it sends the whole text. */
 export const WATCHED = [
   'agent-api',
   'responses',
@@ -27,6 +29,8 @@ export const WATCHED = [
   'runs',
   'chat-completions',
   'ai-sdk',
+  'a2a',
+  'a2a-0.3',
 ] as const;
 
 /** `GET /runs/{runId}/events` in the frames of a wire, continued by the number of frames. */
@@ -98,30 +102,30 @@ export class CursorReader {
     enough: number,
     timer: NodeJS.Timeout | undefined,
   ): Promise<Ending> {
-    const answer = await fetch(url, { headers: { ...headers, connection: 'close' }, signal: leaving.signal });
-    if (answer.status === 204) return 'nothing left';
-    if (answer.status !== 200 || !answer.body) {
-      throw new Error(`${this.route.name}: ${url} is answered with ${answer.status}: ${await answer.text()}`);
+    const answer = await connect(url, headers, leaving.signal);
+    if (answer.statusCode === 204) return 'nothing left';
+    if (answer.statusCode !== 200) {
+      throw new Error(`${this.route.name}: ${url} is answered with ${answer.statusCode}: ${await text(answer)}`);
     }
     const parser = new SseParser();
-    const chunks = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (;;) {
-      const chunk = await chunks.read().catch(() => undefined);
-      if (!chunk) return leaving.signal.aborted ? 'silent' : 'broken';
-      timer?.refresh();
-      if (chunk.done) {
-        this.retries.push(...parser.retries);
-        return parser.retries.length > 0 ? 'sent away' : 'ended';
+    try {
+      for await (const chunk of answer.setEncoding('utf8')) {
+        timer?.refresh();
+        for (const { id, data, raw } of parser.push(chunk as string)) {
+          if (data === '[DONE]') continue;
+          this.frames.push(raw.replace(/^retry: \d+\n/m, ''));
+          this.lastId = id ?? this.lastId;
+        }
+        if (this.frames.length < enough) continue;
+        leaving.abort();
+        return 'left';
       }
-      for (const { id, data, raw } of parser.push(chunk.value)) {
-        if (data === '[DONE]') continue;
-        this.frames.push(raw.replace(/^retry: \d+\n/m, ''));
-        this.lastId = id ?? this.lastId;
-      }
-      if (this.frames.length < enough) continue;
-      leaving.abort();
-      return 'left';
+    } catch {
+      return leaving.signal.aborted ? 'silent' : 'broken';
     }
+    if (!answer.complete) return 'broken';
+    this.retries.push(...parser.retries);
+    return parser.retries.length > 0 ? 'sent away' : 'ended';
   }
 
   /** All frames as a server sends them to a client that has none. */
@@ -130,4 +134,23 @@ export class CursorReader {
     await reader.read(server);
     return reader.frames;
   }
+}
+
+/**
+ * Asks on a connection of its own. Not with `fetch`: of a connection that is to be closed it takes any end for the end of
+ * the answer.
+ *
+ * @throws TypeError if there is no connection, as `fetch` does; what the signal was aborted with
+ */
+function connect(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { headers, signal, agent: false }, resolve);
+    request.once('error', (cause) =>
+      reject(signal.aborted ? (signal.reason as Error) : new TypeError('No answer', { cause })),
+    );
+  });
 }

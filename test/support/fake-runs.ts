@@ -217,5 +217,7 @@ function fakeView(runId: string, { log, canceled, request, createdAt }: FakeRun)
     error: ended?.error ?? null,
     usage: null,
     retainedSummaries: null,
+    rootRunId: runId,
+    closedAt: null,
   };
 }

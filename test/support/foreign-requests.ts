@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { chatAttempts } from './foreign-chats.js';
+import { taskAttempts } from './foreign-tasks.js';
 
 /** What one conversation of the owner is known by. */
 export interface Ids {
@@ -166,6 +167,7 @@ export function attempts({ session, run, key, message, interrupt, attachment }: 
       '/frames',
     ].map((part): Attempt => ({ method: 'GET', path: `/api/v1/runs/${run}${part}` })),
     { method: 'POST', path: `/api/v1/runs/${run}/cancel` },
+    { method: 'GET', path: `/usage/runs/${run}` },
     { method: 'GET', path: `/api/v1/runs?session=${session}` },
     { method: 'GET', path: `/api/v1/runs?text=${run}` },
     ...['', '/messages', '/state'].map((part): Attempt => ({
@@ -181,6 +183,7 @@ export function attempts({ session, run, key, message, interrupt, attachment }: 
       method: 'GET',
       path: `/api/v1/agent/attachments/${attachment}/content${query}`,
     })),
+    ...taskAttempts({ session, run, key, message, interrupt, attachment }),
     ...chatAttempts({ session, run, message, interrupt }, words),
     {
       method: 'POST',
@@ -301,6 +304,11 @@ export const SAY: Readonly<Record<string, (session: string, key: string, words: 
     method: 'POST',
     path: '/send-message',
     body: { conversationId, messages: [{ role: 'user', content: words }] },
+  }),
+  a2a: (contextId, _, words) => ({
+    method: 'POST',
+    path: '/a2a/message:send',
+    body: { message: { messageId: randomUUID(), contextId, parts: [{ text: words }] } },
   }),
   runs: (threadId, runId, words) => ({
     method: 'POST',

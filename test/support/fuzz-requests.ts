@@ -13,6 +13,11 @@ const VALID: Readonly<Record<string, object>> = {
     ...{ id: 'c', trigger: 'submit-message' },
     messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'count to 30 slowly' }] }],
   },
+  '/a2a': {
+    ...{ jsonrpc: '2.0', id: 1, method: 'SendStreamingMessage' },
+    params: { message: { messageId: 'm', contextId: 'c', parts: [{ text: 'count to 30 slowly' }] } },
+  },
+  '/a2a/message:stream': { message: { messageId: 'm', contextId: 'c', parts: [{ text: 'count to 30 slowly' }] } },
   '/ag-ui': {
     ...{ threadId: 't', runId: 'r', state: {}, tools: [], context: [], forwardedProps: {} },
     messages: [{ id: 'm', role: 'user', content: 'count to 30 slowly' }],

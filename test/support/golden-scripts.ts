@@ -1,6 +1,6 @@
 import { args, call, finish, reasoning, type ScriptStep, text } from '../../src/agent/testing/scripted-model-client.js';
 import { AppError } from '../../src/common/index.js';
-import { AgentTool } from '../../src/index.js';
+import { type Agent, type AgentContext, AgentTool, AgentType, ToolError } from '../../src/index.js';
 
 /** What every wire is played through. */
 export const GOLDEN_SCENARIOS = [
@@ -15,8 +15,21 @@ export const GOLDEN_SCENARIOS = [
   'cancel',
 ] as const;
 
+/** What only some wires are played through. */
+export const GOLDEN_DETAILS = [
+  'tool-failure',
+  'bad-arguments',
+  'denied',
+  'approval-and-client-tool',
+  'refusal',
+  'length',
+  'citation',
+  'parts',
+  'question',
+] as const;
+
 /** One of them. */
-export type GoldenScenario = (typeof GOLDEN_SCENARIOS)[number];
+export type GoldenScenario = (typeof GOLDEN_SCENARIOS)[number] | (typeof GOLDEN_DETAILS)[number];
 
 /** The user's message in every scenario. */
 export const GOLDEN_QUESTION = 'What is the weather in Paris?';
@@ -63,6 +76,33 @@ export const GOLDEN_SCRIPTS: Readonly<Record<GoldenScenario, readonly (readonly 
   'failure-before': [[{ type: 'throw', error: new AppError('MODEL_EXECUTION_FAILED') }]],
   'failure-after': [[text('It is '), { type: 'throw', error: new AppError('MODEL_EXECUTION_FAILED') }]],
   cancel: [[text('It is '), { type: 'do', action: () => undefined }, { type: 'hang' }]],
+  'tool-failure': [
+    [call(0, 'break_thermometer', '{"city":"Paris"}', 'call_a'), finish('tool-calls')],
+    [text('It is broken.'), finish()],
+  ],
+  'bad-arguments': [
+    [call(0, 'read_thermometer', '{"city":"Pa', 'call_a'), finish('tool-calls')],
+    [text('I cannot say.'), finish()],
+  ],
+  denied: [
+    [call(0, 'open_window', '{"room":"kitchen"}', 'call_w'), finish('tool-calls')],
+    [text('It stays closed.'), finish()],
+  ],
+  'approval-and-client-tool': [
+    [
+      call(0, 'open_window', '{"room":"kitchen"}', 'call_w'),
+      call(1, 'show_map', '{"place":"Paris"}', 'call_map'),
+      finish('tool-calls'),
+    ],
+    [text('Both are done.'), finish()],
+  ],
+  refusal: [[{ type: 'refusal-delta', text: 'I would rather not.' }, finish()]],
+  length: [[text('It is'), finish('length')]],
+  citation: [
+    [text('Paris is in France.'), { type: 'citation', url: 'https://example.org/a', title: 'A page' }, finish()],
+  ],
+  parts: [],
+  question: [],
 };
 
 const PLACE = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } }, required: [name] });
@@ -87,5 +127,56 @@ export class GoldenTools {
   })
   async openWindow({ room }: { room: string }): Promise<string> {
     return `The window of the ${room} is open.`;
+  }
+}
+
+/** The tool of the scenario `tool-failure`. In the others its description would count as tokens. */
+export class GoldenBrokenTools {
+  @AgentTool({
+    name: 'break_thermometer',
+    description: 'Fails.',
+    effects: 'none',
+    parameters: PLACE('city'),
+  })
+  async breakThermometer({ city }: { city: string }): Promise<string> {
+    throw new ToolError(`There is no thermometer in ${city}`);
+  }
+}
+
+/** An agent whose answer has parts of many kinds, and another that asks its user. */
+@AgentType({ name: 'golden_parts', description: 'Shows everything.', exposure: 'public' })
+export class GoldenPartsAgent implements Agent {
+  async *run({ response, state, emit }: AgentContext): ReturnType<Agent['run']> {
+    state.set({ city: 'Paris' });
+    const message = response.createMessageBuilder();
+    message.createContentBuilder().addTextDelta('Paris, as a picture:');
+    yield message.createContentBuilder('image').setImageUrl('https://example.org/paris.png');
+    const data = message.createContentBuilder('data');
+    data.addDataDelta({ kind: 'forecast', days: 3 });
+    yield message.complete({
+      metadata: {
+        citations: [{ url: 'https://example.org/a', title: 'A page', start_index: 0, end_index: 5 }],
+        annotations: [{ type: 'file_citation', filename: 'paris.pdf', title: 'A guide' }],
+      },
+    });
+    state.patch([{ op: 'add', path: '/days', value: 3 }]);
+    emit({ object: 'activity', kind: 'snapshot', id: 'plan', activity_type: 'plan', content: { done: 1 } });
+    emit({ object: 'custom', name: 'weather', value: { celsius: 21 } });
+    const last = response.createMessageBuilder();
+    last.createContentBuilder().addTextDelta('That is all.');
+    yield last.complete();
+  }
+}
+
+@AgentType({ name: 'golden_question', description: 'Asks for a seat.', exposure: 'public' })
+export class GoldenQuestionAgent implements Agent {
+  async *run(context: AgentContext): ReturnType<Agent['run']> {
+    const responseSchema = { type: 'object', properties: { seat: { type: 'string' } }, required: ['seat'] };
+    const answer = (await context.interrupt({ reason: 'seat', message: 'Which seat?', responseSchema })) as {
+      seat: string;
+    };
+    const message = context.response.createMessageBuilder();
+    message.createContentBuilder().addTextDelta(`The seat is ${answer.seat}.`);
+    yield message.complete();
   }
 }

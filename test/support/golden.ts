@@ -5,7 +5,15 @@ import { Clock, FixedClock, IdFactory, SequentialIds, userReach } from '../../sr
 import { Database } from '../../src/database/index.js';
 import { Wires } from '../../src/protocol/wire/index.js';
 import { EncoderRevisions, Runs } from '../../src/run/index.js';
-import { GOLDEN_SCENARIOS, GOLDEN_SCRIPTS, type GoldenScenario, GoldenTools } from './golden-scripts.js';
+import {
+  GOLDEN_SCENARIOS,
+  GOLDEN_SCRIPTS,
+  GoldenBrokenTools,
+  GoldenPartsAgent,
+  GoldenQuestionAgent,
+  type GoldenScenario,
+  GoldenTools,
+} from './golden-scripts.js';
 import { expectEveryCursor } from './every-cursor.js';
 import { startServer, type TestServer } from './server.js';
 
@@ -116,7 +124,12 @@ async function startGoldenServer(scenario: GoldenScenario, env: NodeJS.ProcessEn
   });
   const server = await startServer({
     env: { SHUTDOWN_GRACE_MS: '100', ...env },
-    providers: [GoldenTools],
+    providers: [
+      GoldenTools,
+      ...(scenario === 'tool-failure' ? [GoldenBrokenTools] : []),
+      GoldenPartsAgent,
+      GoldenQuestionAgent,
+    ],
     model,
     overrides: [
       { provide: Clock, useValue: new FixedClock(GOLDEN_NOW) },

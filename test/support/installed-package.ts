@@ -21,6 +21,8 @@ const ROOT = join(__dirname, '../..');
 /** Packing takes its time, so the specs of a run share one tarball, for as long as no file that it may hold has changed. */
 const PACKED = join(ROOT, '.cache/packed');
 const SOURCES = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'bin', 'dist', 'templates', 'examples'];
+/** The packages of this repository: those of the server first. */
+const PACKAGES = [join(ROOT, 'node_modules'), join(ROOT, 'test/node_modules')];
 /** Optional packages, which are not there unless their user installs them. */
 const OPTIONAL = new Set(['pg', 'ioredis', 'bullmq', '@aws-sdk']);
 /** Of the environment of the tests, commands get these only. */
@@ -66,7 +68,7 @@ export class InstalledPackage {
     const list = execFileSync('tar', ['tzf', tarball], { encoding: 'utf8' }).trim().split('\n');
     execFileSync('tar', ['xzf', tarball, '-C', modules]);
     execFileSync('mv', [join(modules, 'package'), join(modules, 'parley-server')]);
-    for (const from of [...(instead === undefined ? [] : [instead]), join(ROOT, 'node_modules')]) {
+    for (const from of [...(instead === undefined ? [] : [instead]), ...PACKAGES]) {
       for (const name of packagesIn(from)) {
         const target = join(modules, name);
         mkdirSync(dirname(target), { recursive: true });

@@ -1,5 +1,5 @@
 import { ApiKeys, type KeyManager, type NewApiKey, Tenants } from '../../src/access/index.js';
-import { AppError } from '../../src/common/index.js';
+import { AppError, commandOrigin } from '../../src/common/index.js';
 import type { TestServer } from './server.js';
 
 /** What a test asks of a key; otherwise it has the defaults of `npm run key -- create`. */
@@ -11,7 +11,11 @@ export interface TestKey extends Partial<Omit<NewApiKey, 'userId'>> {
 }
 
 /** Who creates the keys of tests: it may grant everything. */
-export const TEST_MANAGER: KeyManager = { name: 'cli:test', authorize: () => undefined };
+export const TEST_MANAGER: KeyManager = {
+  name: 'cli:test',
+  origin: commandOrigin('test'),
+  authorize: () => undefined,
+};
 
 /** Creates an API key in the database of a server, which need not have `AUTH=keys`. Returns the key as clients send it. */
 export async function apiKey(
@@ -30,7 +34,7 @@ export function bearer(token: string): { readonly authorization: string } {
 
 async function ensureTenant(server: TestServer, id: string): Promise<void> {
   try {
-    await server.get(Tenants).create(id);
+    await server.get(Tenants).create(id, TEST_MANAGER.origin);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'TENANT_EXISTS') throw error;
   }

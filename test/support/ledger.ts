@@ -1,38 +1,45 @@
+import { AuditMetrics, AuditTrail } from '../../src/audit/index.js';
+import { SqlAuditLog } from '../../src/audit/adapters/audit-log.sql.js';
+import { RunCauses } from '../../src/run/ports/run-causes.js';
 import { readSettings } from '../../src/config/index.js';
-import { TypeOrmAttachmentStore } from '../../src/attachment/adapters/typeorm-attachment-store.js';
+import { TypeOrmAttachmentStore } from '../../src/agent/attachment/adapters/typeorm-attachment-store.js';
 import { TypeOrmUserSettings } from '../../src/user-settings/adapters/typeorm-user-settings.js';
-import { AttachmentBinder } from '../../src/attachment/index.js';
+import { AttachmentBinder } from '../../src/agent/attachment/index.js';
 import { Metrics, type Principal, type Reach, SystemClock, userReach } from '../../src/common/index.js';
 import { Database, DatabaseSettings, openDatabase } from '../../src/database/index.js';
 import { type AgentEvent, type Message, textMessage } from '../../src/events/index.js';
-import { TypeOrmInterruptStore } from '../../src/interrupt/adapters/typeorm-interrupt-store.js';
+import { InterruptCauses } from '../../src/agent/interrupt/ports/interrupt-causes.js';
+import { SqlInterruptStore } from '../../src/agent/interrupt/adapters/interrupt-store.sql.js';
 import { type Acceptance, AcceptTransaction } from '../../src/run/accept/accept-transaction.js';
 import { EncoderRevisions } from '../../src/run/accept/encoder-revisions.js';
 import type { PreparedRun } from '../../src/run/accept/run-preparation.js';
-import { LocalRelay } from '../../src/run/adapters/local-relay.js';
-import { TypeOrmRunLeases } from '../../src/run/adapters/typeorm-run-leases.js';
-import { TypeOrmRunListings } from '../../src/run/adapters/typeorm-run-listings.js';
-import { TypeOrmRunLog } from '../../src/run/adapters/typeorm-run-log.js';
-import { TypeOrmRunStore } from '../../src/run/adapters/typeorm-run-store.js';
-import { TypeOrmWorkerRegistry } from '../../src/run/adapters/typeorm-worker-registry.js';
-import { cancelRun, type CancelRequest } from '../../src/run/end/cancellation.js';
+import { LocalRelay } from '../../src/run/adapters/local/local-relay.js';
+import { SqlRunLeases } from '../../src/run/adapters/sql/run-leases.sql.js';
+import { SqlRunListings } from '../../src/run/adapters/sql/run-listings.sql.js';
+import { SqlRunLog } from '../../src/run/adapters/sql/run-log.sql.js';
+import { SqlRunStore } from '../../src/run/adapters/sql/run-store.sql.js';
+import { SqlWorkerRegistry } from '../../src/run/adapters/sql/worker-registry.sql.js';
+import { cancelRun, type CancelRequest } from '../../src/run/end/cancel-runs.js';
 import { OverdueRuns } from '../../src/run/end/overdue-runs.js';
-import { type FirstEventsOf, firstEvents } from '../../src/run/execute/first-events.js';
+import { type FirstEventsOf, firstEvents } from '../../src/run/accept/run-acceptance.js';
 import type { RetainedSummaries } from '../../src/run/end/retained-summaries.js';
-import { RemovalTransaction } from '../../src/run/end/removal-transaction.js';
-import { RunPruning } from '../../src/run/end/run-pruning.js';
+import { RemovalTransaction } from '../../src/run/end/remove-runs.js';
+import { RunPruning } from '../../src/run/end/prune-runs.js';
 import { RunSignals } from '../../src/run/end/run-signals.js';
 import type { Dispatcher } from '../../src/run/ports/dispatcher.js';
 import type { PrunedCounts } from '../../src/run/ports/log-pruning.js';
 import { LogCommit } from '../../src/run/log/log-commit.js';
 import type { Lease } from '../../src/run/ports/run-leases.js';
 import type { LogWrite, RunEnd } from '../../src/run/ports/run-log.js';
-import { RunLedger } from '../../src/run/run-ledger.js';
+import { RunLedger, RunStores } from '../../src/run/run-ledger.js';
 import { RunMetrics } from '../../src/run/run.metrics.js';
 import type { RunRecord } from '../../src/run/run-record.js';
 import { type RunRequest, RunSettings } from '../../src/run/index.js';
-import { type AfterRemoval, SessionCleaners } from '../../src/session/index.js';
-import { TypeOrmSessionStore } from '../../src/session/adapters/typeorm-session-store.js';
+import { type AfterRemoval, SessionCleaners } from '../../src/agent/session/index.js';
+import { SqlSessionStore } from '../../src/agent/session/adapters/session-store.sql.js';
+import { SqlUsageLedger } from '../../src/usage/adapters/usage-ledger.sql.js';
+import { BudgetEvents } from '../../src/usage/index.js';
+import { UsageMetrics } from '../../src/usage/usage.metrics.js';
 import { describeOnDatabases, type TestDatabase } from './databases.js';
 
 const TABLES = [
@@ -45,6 +52,11 @@ const TABLES = [
   'sessions',
   'workers',
   'chores',
+  'usage_entries',
+  'usage_days',
+  'budget_counters',
+  'budgets',
+  'prices',
 ];
 
 /** A user: as the owner of something, and as the reach of what that user owns. */
@@ -70,12 +82,13 @@ export interface AcceptOptions extends Pick<PreparedRun, 'answers' | 'authority'
 
 /** The stores of one process over one database. */
 export class Ledger {
-  readonly sessions: TypeOrmSessionStore;
-  readonly runs: TypeOrmRunStore;
-  readonly leases: TypeOrmRunLeases;
-  readonly workers: TypeOrmWorkerRegistry;
-  readonly log: TypeOrmRunLog;
-  readonly interrupts: TypeOrmInterruptStore;
+  readonly sessions: SqlSessionStore;
+  readonly runs: SqlRunStore;
+  readonly leases: SqlRunLeases;
+  readonly workers: SqlWorkerRegistry;
+  readonly log: SqlRunLog;
+  readonly interrupts: SqlInterruptStore;
+  readonly usage: SqlUsageLedger;
   readonly commits: LogCommit;
   readonly metrics: RunMetrics;
   /** The sessions whose next run was to be started, by `endOverdue`. */
@@ -91,14 +104,19 @@ export class Ledger {
   ) {
     const counted = new Metrics();
     this.metrics = new RunMetrics(counted);
-    this.sessions = new TypeOrmSessionStore(database);
-    this.interrupts = new TypeOrmInterruptStore(database, counted);
-    this.runs = new TypeOrmRunStore(database);
-    this.leases = new TypeOrmRunLeases(database);
-    this.workers = new TypeOrmWorkerRegistry(database);
-    this.log = new TypeOrmRunLog(database);
-    this.stores = new RunLedger(database, this.runs, this.log, this.sessions, this.interrupts);
-    this.commits = new LogCommit(this.stores, this.metrics);
+    this.sessions = new SqlSessionStore(database);
+    const trail = new AuditTrail(new SqlAuditLog(), database, new AuditMetrics(counted), new SystemClock());
+    this.interrupts = new SqlInterruptStore(database, new InterruptCauses(), trail, counted);
+    this.runs = new SqlRunStore(database);
+    this.leases = new SqlRunLeases(database.forRuns);
+    this.workers = new SqlWorkerRegistry(database.forRuns);
+    this.log = new SqlRunLog(database);
+    this.stores = new RunLedger(
+      database,
+      new RunStores(this.runs, this.log, this.sessions, this.interrupts, new RunCauses()),
+    );
+    this.usage = new SqlUsageLedger(database, new BudgetEvents(new UsageMetrics(counted)));
+    this.commits = new LogCommit(this.stores, this.metrics, this.usage);
     const attachments = new AttachmentBinder(new TypeOrmAttachmentStore(database), new SystemClock());
     const settings = new TypeOrmUserSettings(database, new SystemClock());
     this.transaction = new AcceptTransaction(
@@ -106,7 +124,7 @@ export class Ledger {
       attachments,
       new EncoderRevisions(),
       settings,
-      new TypeOrmRunListings(database),
+      new SqlRunListings(database),
     );
     this.removal = new RemovalTransaction(this.stores, this.cleaners, new SystemClock());
   }
@@ -120,7 +138,7 @@ export class Ledger {
     const other = await Ledger.open(this.test);
     // Two connections of one process would begin transactions between each other's promises, as two processes cannot.
     for (const { database } of [this, other]) {
-      if (database.dialect === 'sqlite') database.writePatiently = (work) => database.write(work);
+      if (database.dialect === 'sqlite') database.forRuns.write = (work) => database.write(work);
     }
     return other;
   }

@@ -20,7 +20,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { until } from './until.js';
 
-const PACKAGES = join(__dirname, '../../node_modules/@modelcontextprotocol');
+const PACKAGES = join(__dirname, '../node_modules/@modelcontextprotocol');
 const EVERYTHING = join(PACKAGES, 'server-everything/dist/index.js');
 const FILESYSTEM = join(PACKAGES, 'server-filesystem/dist/index.js');
 

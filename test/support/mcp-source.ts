@@ -10,9 +10,9 @@ import {
   type ToolProgress,
   type ToolResult,
   ToolSettings,
-} from '../../src/tools/index.js';
-import { ALLOW_ALL } from '../../src/tools/testing/allow-all.js';
-import { McpToolSource } from '../../src/tools/adapters/mcp/mcp-tool-source.js';
+} from '../../src/agent/tools/index.js';
+import { ALLOW_ALL } from '../../src/agent/tools/testing/allow-all.js';
+import { McpToolSource } from '../../src/agent/tools/adapters/mcp/mcp-tool-source.js';
 
 /** The MCP tools of a configuration, called through the real pipeline. */
 export class McpSource {

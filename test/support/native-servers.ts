@@ -9,9 +9,11 @@ type Json = Readonly<Record<string, unknown>>;
 type Parts = readonly Json[];
 
 /** One API as its strict double knows it. */
-interface Api {
+export interface NativeApi {
   /** Thoughts that must come back and a call of the weather tool; or thoughts and a text. */
   answer(turn: number, call: boolean): Parts;
+  /** True if `write` sends the head and the end, too. */
+  readonly endsAnswers?: boolean;
   /** Streams an answer. */
   write(response: ServerResponse, parts: Parts): void;
   /** The answers of the conversation in a request, as `answer` made them. */
@@ -30,7 +32,7 @@ export class NativeServer {
   private readonly given: Parts[] = [];
   private readonly server = createServer((request, response) => void this.handle(request, response));
 
-  constructor(private readonly api: Api) {}
+  constructor(private readonly api: NativeApi) {}
 
   /** The address that the packages are given. */
   get url(): string {
@@ -69,9 +71,9 @@ export class NativeServer {
     }
     const parts = this.api.answer(this.bodies.length, this.api.lastWords(body)?.includes('Look') ?? false);
     this.given.push(parts);
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (!this.api.endsAnswers) response.writeHead(200, { 'content-type': 'text/event-stream' });
     this.api.write(response, parts);
-    response.end();
+    if (!this.api.endsAnswers) response.end();
   }
 }
 
@@ -88,7 +90,7 @@ interface Message {
 }
 
 /** Anthropic's Messages API: signed and redacted thinking first, results first, no blank text. */
-export const ANTHROPIC: Api = {
+export const ANTHROPIC: NativeApi = {
   answer: (turn, call) => [
     { type: 'thinking', thinking: `Thoughts ${turn}`, signature: `signature-${turn}` },
     { type: 'redacted_thinking', data: `redacted-${turn}` },
@@ -154,7 +156,7 @@ function withoutId(part: Json): Json {
 }
 
 /** Google's Gemini API: signatures on the parts with which they came. */
-export const GOOGLE: Api = {
+export const GOOGLE: NativeApi = {
   answer: (turn, call) => [
     { text: `Thoughts ${turn}`, thought: true },
     call
@@ -199,7 +201,7 @@ function itemOf({ type, id, summary, encrypted_content, call_id, name, arguments
 }
 
 /** OpenAI's Responses API that stores nothing: reasoning items with their encrypted content, each before its item. */
-export const OPENAI: Api = {
+export const OPENAI: NativeApi = {
   answer: (turn, call) => [
     {
       type: 'reasoning',

@@ -54,7 +54,7 @@ class ProjectServer {
     project: string,
     { args = ['dist/src/main.js'], env = {}, expected = /^/ }: ProjectStart,
   ): Promise<ProjectServer> {
-    const port = await freePort();
+    const port = Number(env['PORT'] ?? (await freePort()));
     const { PATH, HOME, TMPDIR } = process.env;
     const child = spawn(process.execPath, args, {
       cwd: project,

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { LoggedEvent } from '../../src/events/index.js';
-import { dataFrame } from '../../src/protocol/http/frames.js';
+import { dataFrame } from '../../src/protocol/http/sse/frames.js';
 import { type FrameEncoder, Wire, WireModule, type WireRevisions } from '../../src/protocol/wire/index.js';
 import type { RunView } from '../../src/run/index.js';
 

@@ -4,8 +4,8 @@ import type { ModelEvent, ModelRequest } from '../../src/agent/index.js';
 import { finish, ScriptedModelClient, type ScriptStep, text } from '../../src/agent/testing/scripted-model-client.js';
 import { AppError } from '../../src/common/index.js';
 import { type AgentResponse, isTerminalEvent } from '../../src/events/index.js';
-import { CALLER } from './caller.js';
 import { Runs } from '../../src/run/index.js';
+import { CALLER } from './caller.js';
 import type { WireEvent } from './responses-reader.js';
 import { type ServerOptions, startServer, type TestServer } from './server.js';
 

@@ -1,9 +1,9 @@
 import type { Abstract, Type } from '@nestjs/common';
 import { DEFAULT_TENANT, tenantReach } from '../../src/common/index.js';
 import { type AgentEvent, type AgentResponse, isTerminalEvent, StreamGrammar } from '../../src/events/index.js';
-import { Interrupts } from '../../src/interrupt/index.js';
+import { Interrupts } from '../../src/agent/interrupt/index.js';
 import { type RunRequest, Runs, type RunView, type TailOptions } from '../../src/run/index.js';
-import { Sessions } from '../../src/session/index.js';
+import { Sessions } from '../../src/agent/session/index.js';
 import * as agents from './code-agents.js';
 import { type Ledger, nextId, runRequest } from './ledger.js';
 import { type ServerOptions, startServer, type TestServer } from './server.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AgentTool, type ToolContext } from '../../src/tools/index.js';
+import { AgentTool, type ToolContext } from '../../src/agent/tools/index.js';
 
 const PAYMENT = {
   type: 'object',

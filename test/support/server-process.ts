@@ -29,22 +29,22 @@ export class ServerProcess {
     private readonly env: Env,
     readonly port: number,
     private readonly main: string,
-    private readonly before: readonly string[],
+    private readonly program: readonly string[],
   ) {}
 
   /**
    * Starts a server on a free port and waits until it listens.
    *
    * @param main the script of the process, for a server with tools or agents of its own
-   * @param before a program, with its arguments, that becomes the server: one that watches it
+   * @param program what runs the script, with its arguments: another Node.js, or a program that watches it
    */
   static async start(
     database: TestDatabase,
     env: Env = {},
     main = MAIN,
-    before: readonly string[] = [],
+    program: readonly string[] = [process.execPath],
   ): Promise<ServerProcess> {
-    const server = new ServerProcess(database, env, await freePort(), main, before);
+    const server = new ServerProcess(database, env, await freePort(), main, program);
     await server.restart();
     return server;
   }
@@ -74,7 +74,7 @@ export class ServerProcess {
     const inherited = Object.fromEntries(
       PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
     );
-    const [command, args] = limited([...this.before, process.execPath, this.main], limits.fileBytes);
+    const [command, args] = limited([...this.program, this.main], limits.fileBytes);
     const child = spawn(command, args, {
       cwd: this.database.env.DATA_DIR,
       env: {

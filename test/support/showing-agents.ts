@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Agent, type AgentContext, AgentType } from '../../src/agent/index.js';
 import type { JsonObject } from '../../src/common/index.js';
 import type { AgentEvent } from '../../src/events/index.js';
-import { AgentTool, ToolAnswer } from '../../src/tools/index.js';
+import { AgentTool, ToolAnswer } from '../../src/agent/tools/index.js';
 
 /** A red pixel that browsers can decode. */
 export const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';

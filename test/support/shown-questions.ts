@@ -2,7 +2,9 @@ import { answerText, type Frame, FrameStream } from './process-client.js';
 
 /** A question that a page shows, and what the page says of its outcome. */
 export interface ShownQuestion {
-  /** The path of the address that the page sends it to. */
+  /** The port of the address that the page sends it to; undefined: the one of the server. */
+  readonly port: string | undefined;
+  /** The path of the address. */
   readonly path: string;
   readonly body: unknown;
   readonly text: string;
@@ -10,7 +12,7 @@ export interface ShownQuestion {
   readonly outcome: string | undefined;
 }
 
-const COMMAND = /curl [^`]*?https?:\/\/127\.0\.0\.1:\d+(\/\S*)[^`]*?-d '(\{[^']*"text":"[^']*\})'/;
+const COMMAND = /curl [^`]*?https?:\/\/127\.0\.0\.1:(\d+)(\/\S*)[^`]*?-d '(\{[^']*"text":"[^']*\})'/;
 /** A sentence to type into the console: *Refund 80 euros*. */
 const TYPED = /\b[Aa]sk(?: under Talk)?: \*([^*]+)\*/;
 const OUTCOME = /<!-- answer: ([^>]+) -->|<!-- answer -->\n\n```text\n([^`]+)```/;
@@ -22,9 +24,9 @@ const MARKS = new RegExp(`${COMMAND.source}|${TYPED.source}|${OUTCOME.source}`, 
  */
 export function questionsOf(markdown: string): readonly ShownQuestion[] {
   const questions: ShownQuestion[] = [];
-  for (const [, path, json, typed, hidden, shown] of markdown.matchAll(MARKS)) {
+  for (const [, port, path, json, typed, hidden, shown] of markdown.matchAll(MARKS)) {
     const outcome = hidden ?? shown;
-    if (outcome === undefined) questions.push({ ...questionOf(path, json, typed), outcome: undefined });
+    if (outcome === undefined) questions.push({ ...questionOf({ port, path, json, typed }), outcome: undefined });
     else questions.push({ ...required(questions.pop()), outcome: outcome.trim() });
   }
   return questions;
@@ -52,20 +54,37 @@ export function shownAs(shown: string | undefined, outcome: string): string {
   return new RegExp(`^${pattern.join('.*')}$`, 's').test(outcome) ? outcome : shown;
 }
 
-/** Asks a server every question of a page, and expects the outcomes that the page shows. @param base its address */
-export async function expectShownAnswers(markdown: string, base: string): Promise<void> {
+/**
+ * Asks a server every question of a page, and expects the outcomes that the page shows.
+ *
+ * @param base its address
+ * @param others the addresses of other servers of the page, by the ports that the page names
+ */
+export async function expectShownAnswers(
+  markdown: string,
+  base: string,
+  others: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const questions = questionsOf(markdown);
   expect(questions).not.toEqual([]);
   for (const question of questions) {
-    const outcome = await outcomeOf(question, base);
+    const outcome = await outcomeOf(question, others[question.port ?? ''] ?? base);
     expect([question.text, outcome]).toEqual([question.text, shownAs(question.outcome, outcome)]);
   }
 }
 
-function questionOf(path = '/process', json?: string, typed?: string): Omit<ShownQuestion, 'outcome'> {
+/** The parts of a question as a page shows it: a command, or a sentence to type. */
+interface QuestionMarks {
+  readonly port: string | undefined;
+  readonly path: string | undefined;
+  readonly json: string | undefined;
+  readonly typed: string | undefined;
+}
+
+function questionOf({ port, path = '/process', json, typed }: QuestionMarks): Omit<ShownQuestion, 'outcome'> {
   const text = typed?.replace(/\s+/g, ' ') ?? /"text":"([^"]+)"/.exec(json ?? '')?.[1] ?? '';
   const said = { input: [{ role: 'user', content: [{ type: 'text', text }] }] };
-  return { path, text, body: json === undefined ? said : (JSON.parse(json) as Frame) };
+  return { port, path, text, body: json === undefined ? said : (JSON.parse(json) as Frame) };
 }
 
 function required<T>(value: T | undefined): T {

@@ -56,13 +56,14 @@ const last = ({ id, messages, trigger, messageId }) => ({ body: { id, message: m
 
 /** @type {Record<string, (args: any) => unknown>} */
 const OPS = {
-  open({ id, api, messages, sendsLast, outputs = {}, body, automaticallyWhen }) {
+  open({ id, api, messages, sendsLast, outputs = {}, body, headers, automaticallyWhen }) {
     requests = [];
     errors = [];
     const transport = new sdk.DefaultChatTransport({
       api,
       fetch: counting,
       ...(body && { body }),
+      ...(headers && { headers }),
       ...(sendsLast && { prepareSendMessagesRequest: last }),
     });
     const Chat = framework?.Chat ?? PlainChat;

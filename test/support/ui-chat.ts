@@ -1,9 +1,5 @@
-import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { ClientProcess } from './client-process.js';
 
 /** A version of the npm package `ai`, and the level that its x.0.0 knows. */
 export interface SdkVersion {
@@ -14,7 +10,7 @@ export interface SdkVersion {
   readonly framework?: string;
 }
 
-const fileOf = (alias: string, file: string): string => join(__dirname, `../../node_modules/${alias}/dist/${file}`);
+const fileOf = (alias: string, file: string): string => join(__dirname, `../node_modules/${alias}/dist/${file}`);
 
 /** The first and the newest version of each line (contract ui-message-stream). */
 export const SDK_VERSIONS: readonly SdkVersion[] = [
@@ -30,9 +26,6 @@ export const SDK_VERSIONS: readonly SdkVersion[] = [
   },
   { title: '7.0.173', module: fileOf('ai7', 'index.js'), level: 7 },
 ];
-
-/** The Node that version 7 needs. */
-const NODE_22 = '22.23.3';
 
 /** A part of a message. */
 export interface Part {
@@ -67,41 +60,23 @@ export interface PageOptions {
   /** What the page's own tools return, by name. */
   readonly outputs?: Readonly<Record<string, unknown>>;
   readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
   /** The name of the SDK's helper. */
   readonly automaticallyWhen?: string;
 }
 
 /** The stock client of one version of the SDK in a process of its own. */
 export class UiChat {
-  private readonly waiting: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
-  private complaints = '';
-
-  private constructor(private readonly child: ChildProcessWithoutNullStreams) {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const { value, error } = JSON.parse(line) as { value?: unknown; error?: string };
-      const next = this.waiting.shift();
-      if (error === undefined) next?.resolve(value);
-      else next?.reject(new Error(error));
-    });
-    child.stderr.on('data', (text: Buffer) => (this.complaints += text.toString()));
-    child.once('exit', () => {
-      for (const { reject } of this.waiting.splice(0)) reject(new Error(`The client has ended: ${this.complaints}`));
-    });
-  }
+  private constructor(private readonly client: ClientProcess) {}
 
   static async start({ module: path, level, framework }: SdkVersion): Promise<UiChat> {
-    const node = level === 7 ? await newerNode() : process.execPath;
-    return new UiChat(
-      spawn(node, [join(__dirname, 'ui-chat-process.mjs'), path, ...(framework === undefined ? [] : [framework])]),
-    );
+    const modules = [path, ...(framework === undefined ? [] : [framework])];
+    return new UiChat(await ClientProcess.start('ui-chat-process.mjs', modules, { needsNode22: level === 7 }));
   }
 
   /** Does what a page can do with its chat; resolves when the client has finished with it. */
   do(op: string, args: object = {}): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ resolve, reject });
-      this.child.stdin.write(`${JSON.stringify({ op, args })}\n`);
-    });
+    return this.client.do(op, args);
   }
 
   open(options: PageOptions): Promise<unknown> {
@@ -113,20 +88,6 @@ export class UiChat {
   }
 
   close(): void {
-    this.child.kill();
+    this.client.close();
   }
-}
-
-/** A Node that is new enough; installed from its npm package once, where this one is too old. */
-async function newerNode(): Promise<string> {
-  const [major = 0] = process.versions.node.split('.').map(Number);
-  if (major >= 22) return process.execPath;
-  const folder = join(tmpdir(), `parley-node-${NODE_22}`);
-  const name = `node-${process.platform}-${process.arch}`;
-  const binary = join(folder, 'node_modules', name, 'bin/node');
-  if (existsSync(binary)) return binary;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), '{"private":true}');
-  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', `${name}@${NODE_22}`], { cwd: folder });
-  return binary;
 }

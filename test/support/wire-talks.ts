@@ -174,6 +174,32 @@ export const WIRE_TALKS: Readonly<Record<string, (send: Send, first: (path: stri
       shownAt: [],
     };
   },
+  'the AI SDK': (send) => {
+    const id = randomUUID();
+    const messages: object[] = [];
+    return {
+      say: async (text, image) => {
+        const file = { type: 'file', mediaType: 'image/png', url: image };
+        const parts = [{ type: 'text', text }, ...(image === undefined ? [] : [file])];
+        messages.push({ id: randomUUID(), role: 'user', parts });
+        const chunks = jsonFrames(await send('/ai-sdk', { id, trigger: 'submit-message', messages }));
+        const start = chunks.find(({ type }) => type === 'start');
+        messages.push({ id: start?.['messageId'], role: 'assistant', parts: [{ type: 'text', text: 'I see it.' }] });
+      },
+      shownAt: [{ path: `/api/v1/sessions/${id}/messages` }, { path: `/ai-sdk/${id}/messages` }],
+    };
+  },
+  'the AI SDK, with the last message': (send) => {
+    const id = randomUUID();
+    return {
+      say: async (text, image) => {
+        const file = { type: 'file', mediaType: 'image/png', url: image };
+        const parts = [{ type: 'text', text }, ...(image === undefined ? [] : [file])];
+        await send('/ai-sdk', { id, message: { id: randomUUID(), role: 'user', parts } });
+      },
+      shownAt: [{ path: `/ai-sdk/${id}/messages` }],
+    };
+  },
   'the Runs API': (send) => {
     const threadId = randomUUID();
     const shownAt: Reading[] = [{ path: `/api/v1/sessions/${threadId}/messages` }];

@@ -1,12 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { json } from '../api/client.js';
 import { setCredential, useSignIn } from '../api/credential.js';
-import type { Whoami } from '../api/types.js';
 import { forgetTalk } from '../talk/use-conversation.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Keys } from './keys/keys.js';
 import { LimitsForm } from './limits/limits-form.js';
+import { useWhoami } from './rights.js';
 import { Tenants } from './tenants.js';
 import { You } from './you.js';
 
@@ -18,7 +16,7 @@ function signOut(): void {
 /** Who uses the console, and what that person may administer. */
 export function AccessPage(): ReactNode {
   const signIn = useSignIn();
-  const { data: me, error } = useQuery({ queryKey: ['whoami', signIn], queryFn: () => json<Whoami>('whoami') });
+  const { data: me, error, refetch } = useWhoami();
   const scopes = new Set(me?.scopes ?? []);
   return (
     <div className="page">
@@ -30,7 +28,8 @@ export function AccessPage(): ReactNode {
           </button>
         )}
       </header>
-      <ErrorNotice error={error} />
+      <ErrorNotice error={error} onRetry={() => void refetch()} />
+      {!me && !error && <p className="muted">Loading…</p>}
       {me?.actor.kind === 'none' && (
         <p className="notice info">
           This server has no authentication (AUTH=none): everyone who reaches it may use it.

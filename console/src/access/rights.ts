@@ -1,12 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { json } from '../api/client.js';
 import { useSignIn } from '../api/credential.js';
 import type { Whoami } from '../api/types.js';
 
+/** The question who the server takes the person for. */
+export function useWhoami(): UseQueryResult<Whoami> {
+  const signIn = useSignIn();
+  return useQuery({ queryKey: ['whoami', signIn], queryFn: () => json<Whoami>('whoami'), staleTime: Infinity });
+}
+
 /** Who the server takes the person for; undefined until it has said so. */
 export function useMe(): Whoami | undefined {
-  const signIn = useSignIn();
-  return useQuery({ queryKey: ['whoami', signIn], queryFn: () => json<Whoami>('whoami'), staleTime: Infinity }).data;
+  return useWhoami().data;
 }
 
 /** Why the credential of the person may not do what needs a scope; undefined if it may, or while it is not known. */

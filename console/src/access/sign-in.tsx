@@ -1,17 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { json } from '../api/client.js';
+import type { Provider } from '../api/types.js';
+import { useInfo } from '../api/use-info.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Logo } from '../ui/logo.js';
 import { beginSignIn } from './oidc/redirect.js';
-import type { Provider } from './oidc/provider.js';
 import { TokenForm } from './token-form.js';
-
-/** What the server says before anybody has signed in. */
-interface Info {
-  readonly authentication: readonly string[];
-  readonly signIn: readonly Provider[];
-}
 
 interface Props {
   /** Whether the server has refused a credential. */
@@ -22,13 +15,13 @@ interface Props {
 
 /** Signs people in: with a provider, or with a key or token. */
 export function SignIn({ refused, error: signInError }: Props): ReactNode {
-  const { data } = useQuery({ queryKey: ['console'], queryFn: () => json<Info>('api/v1/console') });
+  const info = useInfo();
   const [error, setError] = useState<unknown>(signInError);
   const begin = (provider: Provider): void => {
     setError(undefined);
     beginSignIn(provider).catch(setError);
   };
-  const providers = data?.signIn ?? [];
+  const providers = info?.signIn ?? [];
   return (
     <main className="sign-in">
       <h1 className="brand">

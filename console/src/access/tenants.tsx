@@ -1,24 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { json } from '../api/client.js';
+import type { Tenant } from '../api/types.js';
 import { time } from '../lib/format.js';
 import { ConfirmButton } from '../ui/confirm-button.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { Outcome } from '../ui/outcome.js';
+import { Table } from '../ui/table.js';
 import { useAction } from '../ui/use-action.js';
-
-/** A tenant of the installation. */
-interface Tenant {
-  readonly id: string;
-  readonly name: string;
-  readonly status: 'active' | 'suspended';
-  readonly createdAt: string;
-}
 
 const PATH = 'admin/tenants';
 
 /** The tenants of the installation: create, suspend, resume. */
 export function Tenants(): ReactNode {
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: [PATH],
     queryFn: () => json<{ readonly data: readonly Tenant[] }>(PATH),
   });
@@ -28,48 +23,31 @@ export function Tenants(): ReactNode {
   return (
     <section className="panel" aria-label="Tenants">
       <h2>Tenants</h2>
-      <ErrorNotice error={error} />
+      <ErrorNotice error={error} onRetry={() => void refetch()} />
+      {!data && !error && <p className="muted">Loading…</p>}
       <NewTenant isBusy={isBusy} onCreate={(tenant, onDone) => post(PATH, tenant, onDone)} />
       <ErrorNotice error={actionError} />
-      <div className="scroll" tabIndex={0} role="region" aria-label="List of tenants">
-        <table>
-          <thead>
-            <tr>
-              {['Id', 'Name', 'Status', 'Created', ''].map((title) => (
-                <th key={title} scope="col">
-                  {title || <span className="visually-hidden">Actions</span>}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {data?.data.map(({ id, name, status, createdAt }) => (
-              <tr key={id}>
-                <td>{id}</td>
-                <td>{name}</td>
-                <td>
-                  <span className={`badge ${status === 'active' ? 'success' : 'warning'}`}>{status}</span>
-                </td>
-                <td>{time(createdAt)}</td>
-                <td className="actions">
-                  {status === 'active' ? (
-                    <ConfirmButton
-                      label="Suspend"
-                      object={id}
-                      disabled={isBusy}
-                      onConfirm={() => change(id, 'suspend')}
-                    />
-                  ) : (
-                    <button type="button" disabled={isBusy} onClick={() => change(id, 'resume')}>
-                      Resume {id}
-                    </button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="List of tenants" titles={['Id', 'Name', 'Status', 'Created', '']}>
+        {data?.data.map(({ id, name, status, createdAt }) => (
+          <tr key={id}>
+            <td>{id}</td>
+            <td>{name}</td>
+            <td>
+              <Outcome state={`tenant-${status}`} />
+            </td>
+            <td className="when">{time(createdAt)}</td>
+            <td className="actions">
+              {status === 'active' ? (
+                <ConfirmButton label="Suspend" object={id} disabled={isBusy} onConfirm={() => change(id, 'suspend')} />
+              ) : (
+                <button type="button" disabled={isBusy} onClick={() => change(id, 'resume')}>
+                  Resume {id}
+                </button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
     </section>
   );
 }

@@ -1,34 +1,28 @@
-import { noteAnswer, noteLoss } from '../lib/connection.js';
-import { isObject } from '../lib/format.js';
-import { readSse, type SseFrame } from '../lib/sse.js';
+import { ParleyClient, ParleyError } from '../../../src/client/index.js';
+import { readSse, type SseBlock } from '../../../src/client/sse.js';
 import { renewIfDue } from '../access/oidc/renewal.js';
+import { noteAnswer, noteLoss } from '../lib/connection.js';
 import { credential, signInId } from './credential.js';
 
 /**
- * In whose name a browser without a credential acts: the user of requests that name none, because not every wire can
+ * The user that a browser without a credential acts for: that of requests that name none, because not every wire can
  * name one. With authentication the credential decides, and nothing is named.
  */
 export const UNNAMED_USER = 'anonymous';
 
-/** What the server answered instead of what was asked for. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
+export { ParleyError, readSse, type SseBlock };
 
 /** A query of a route; undefined and empty values are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** The address of a route of the server, which the console is in a folder of. @param path without a leading slash */
+/** The console is in a folder of the server. */
+function serverUrl(): URL {
+  return new URL('../', document.baseURI);
+}
+
+/** The address of a route of the server. @param path without a leading slash */
 export function urlOf(path: string, query: Query = {}): URL {
-  const url = new URL(path, new URL('../', document.baseURI));
+  const url = new URL(path, serverUrl());
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== '') url.searchParams.set(name, String(value));
   }
@@ -44,7 +38,7 @@ export function actingUser(owner = UNNAMED_USER): string | undefined {
   return credential() === undefined ? owner : undefined;
 }
 
-/** The headers that say who asks. @param user in whose name, where no credential says so */
+/** The headers that identify the sender. @param user the user that the request acts for, if no credential names one */
 export function identity(user?: string): Record<string, string> {
   const token = credential();
   if (token !== undefined) return { authorization: `Bearer ${token}` };
@@ -62,37 +56,68 @@ export interface Ask {
   readonly query?: Query;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** In whose name something is created, where no credential says so. */
+  /** The user that something is created for, if no credential names one. */
   readonly user?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The type of the answer. Default: JSON, or whatever the route answers. */
+  readonly accept?: string;
+  /** Further headers, of a wire. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * A request to the server. A token that has expired is renewed first, and one that the server refuses is renewed once.
+ * A request to the server, for what `parley` and `live` have no method for.
  *
- * @throws ApiError unless the answer is a success; TypeError if there is no connection; ProviderError if the server has
+ * @throws ParleyError unless the answer is a success; TypeError if there is no connection; ProviderError if the server has
  *   refused the token and the provider cannot renew it at this time
  */
-export async function request(path: string, ask: Ask = {}): Promise<Response> {
-  await renewIfDue();
-  const token = credential();
-  const signIn = signInId();
-  let response = await send(path, ask);
-  if (response.status === 401) {
-    await renewIfDue(token);
-    // Somebody else may have signed in meanwhile, whose request it is not.
-    if (credential() !== token && signInId() === signIn) response = await send(path, ask);
-  }
-  if (!response.ok) throw await errorOf(response);
+export async function request(
+  path: string,
+  { method, query, body, user, signal, accept, headers }: Ask = {},
+): Promise<Response> {
+  const isForm = body instanceof FormData;
+  const response = await fetchAsCaller(urlOf(path, query), {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...headers,
+      ...(accept !== undefined && { accept }),
+      ...(user !== undefined && { 'x-user-id': encodeHeader(user) }),
+      ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+    ...(signal && { signal }),
+  });
+  if (!response.ok) throw await ParleyError.of(response);
   return response;
 }
 
 /** What a proxy answers when the server behind it is away. */
 const AWAY: ReadonlySet<number> = new Set([502, 504]);
 
-async function send(path: string, ask: Ask): Promise<Response> {
+/**
+ * `fetch` with the credential of the person. A token that has expired is renewed first, and one that the server refuses is
+ * renewed once.
+ */
+async function fetchAsCaller(address: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
+  await renewIfDue();
+  const token = credential();
+  const signIn = signInId();
+  const response = await send(address, init);
+  if (response.status !== 401) return response;
+  await renewIfDue(token);
+  // Somebody else may have signed in meanwhile; the request is not theirs.
+  return credential() !== token && signInId() === signIn ? send(address, init) : response;
+}
+
+async function send(address: Parameters<typeof fetch>[0], init: RequestInit): Promise<Response> {
+  const headers = new Headers(init.headers);
+  const token = credential();
+  if (token !== undefined) {
+    headers.set('authorization', `Bearer ${token}`);
+    headers.delete('x-user-id');
+  }
   try {
-    const response = await fetchAnswer(path, ask);
+    const response = await fetch(address, { ...init, headers, cache: 'no-store' });
     if (AWAY.has(response.status)) noteLoss();
     else noteAnswer();
     return response;
@@ -102,44 +127,32 @@ async function send(path: string, ask: Ask): Promise<Response> {
   }
 }
 
-function fetchAnswer(path: string, { method, query, body, user, signal }: Ask): Promise<Response> {
-  const isForm = body instanceof FormData;
-  return fetch(urlOf(path, query), {
-    method: method ?? (body === undefined ? 'GET' : 'POST'),
-    headers: {
-      ...identity(user),
-      ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
-    cache: 'no-store',
-    ...(signal && { signal }),
-  });
+let calling: ParleyClient | undefined;
+let following: ParleyClient | undefined;
+
+/** The server, for calls: one that fails is not repeated, because a page shows the error and repeats it by itself. */
+export function parley(): ParleyClient {
+  calling ??= new ParleyClient({ baseUrl: serverUrl().href, fetch: fetchAsCaller, outageMs: 0 });
+  return calling;
 }
 
-/** The JSON answer to a request. @throws ApiError, TypeError as `request` */
+/** The server, for streams: they continue as soon as the server answers again, however long that takes. */
+export function live(): ParleyClient {
+  following ??= new ParleyClient({ baseUrl: serverUrl().href, fetch: fetchAsCaller, outageMs: Infinity });
+  return following;
+}
+
+/** The JSON answer to a request. @throws ParleyError, TypeError as `request` */
 export async function json<T>(path: string, ask: Ask = {}): Promise<T> {
   const response = await request(path, ask);
   const text = await response.text();
   return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
-/** The frames of an event stream. @throws ApiError, TypeError as `request`; what breaks the stream */
-export async function* stream(path: string, ask: Ask = {}): AsyncGenerator<SseFrame, void, void> {
+/** The frames of an event stream. @throws ParleyError, TypeError as `request`; what breaks the stream */
+export async function* stream(path: string, ask: Ask = {}): AsyncGenerator<SseBlock, void, void> {
   const response = await request(path, ask);
   if (response.body) yield* readSse(response.body);
-}
-
-/** The error in a response, in the words of whichever wire answered. */
-export async function errorOf(response: Response): Promise<ApiError> {
-  const body: unknown = await response.json().catch(() => undefined);
-  const outer = isObject(body) ? body : {};
-  const inner = isObject(outer['error']) ? outer['error'] : outer;
-  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-  return new ApiError(
-    response.status,
-    text(inner['code']) ?? String(response.status),
-    text(inner['message']) ?? `The server answered with status ${response.status}`,
-  );
 }
 
 /**

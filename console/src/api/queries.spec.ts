@@ -1,5 +1,5 @@
 import { QueryObserver } from '@tanstack/react-query';
-import { ApiError } from './client.js';
+import { ParleyError } from './client.js';
 import { credential, renewCredential, setCredential } from './credential.js';
 import { createQueries } from './queries.js';
 
@@ -65,9 +65,9 @@ describe('the answers that the page keeps', () => {
     );
     await queries.fetchQuery({ queryKey: ['whoami'], queryFn, staleTime: Infinity });
     const refused = (): never => {
-      throw new ApiError(status, 'refused', 'The credential is refused');
+      throw new ParleyError('refused', 'The credential is refused', status);
     };
-    await expect(queries.fetchQuery({ queryKey: ['runs'], queryFn: refused })).rejects.toThrow(ApiError);
+    await expect(queries.fetchQuery({ queryKey: ['runs'], queryFn: refused })).rejects.toThrow(ParleyError);
     await queries.fetchQuery({ queryKey: ['whoami'], queryFn, staleTime: Infinity });
     expect(asked).toBe(count);
     stop();

@@ -1,5 +1,5 @@
 import { hashKey, QueryCache, QueryClient } from '@tanstack/react-query';
-import { ApiError, isPassing } from './client.js';
+import { ParleyError, isPassing } from './client.js';
 import { onRenewal, signInId } from './credential.js';
 
 /**
@@ -10,7 +10,7 @@ export function createQueries(): QueryClient {
   const queries = new QueryClient({
     queryCache: new QueryCache({
       onError: (error, { queryKey }) => {
-        if (error instanceof ApiError && error.status === 401 && queryKey[0] !== 'whoami')
+        if (error instanceof ParleyError && error.status === 401 && queryKey[0] !== 'whoami')
           void queries.invalidateQueries({ queryKey: ['whoami'] });
       },
     }),

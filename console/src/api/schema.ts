@@ -18,18 +18,25 @@ export interface AgentDto {
   readonly isDefault: boolean;
   /** Model calls that one run of it may make. */
   readonly maxSteps: number;
-  /** The model that it has chosen; null: the configured model. */
-  readonly model: string | null;
-  /** The model that answers it, if a request names none. */
-  readonly modelName: string;
+  /** The model that answers requests which name none: the one that the agent has chosen, or the default one, by its `name` in the list of models. */
+  readonly model: string;
   /** What it asks of the model with every call; options of a request take precedence. */
   readonly modelOptions: Readonly<Record<string, unknown>>;
   /** The agent type. */
   readonly name: string;
   /** What happens with a run whose worker was lost. */
   readonly recovery: 'journal' | 'restart' | 'fail';
+  /** Of an agent that runs elsewhere; for callers with the scope `ops:read`. */
+  readonly remote?: RemoteAgentDto;
   /** Names and globs of the tools of the server that it has; null: all. */
   readonly tools: readonly string[] | null;
+}
+
+/** AmountDto of docs/openapi.json. */
+export interface AmountDto {
+  /** In billionths of the unit of the currency. */
+  readonly cost: number;
+  readonly tokens: number;
 }
 
 /** ApiKeyDto of docs/openapi.json. */
@@ -72,6 +79,135 @@ export interface ApproversDto {
   readonly roles: readonly string[];
 }
 
+/** AuditActorDto of docs/openapi.json. */
+export interface AuditActorDto {
+  readonly account?: string;
+  /** The id of a key, the pseudonym of a user, or a name. */
+  readonly id: string;
+  /** The id of the key. */
+  readonly keyId?: string;
+  readonly kind: 'key' | 'user' | 'proxy' | 'cli' | 'none' | 'server';
+}
+
+/** AuditItemDto of docs/openapi.json. */
+export interface AuditItemDto {
+  /** What people and models wrote, such as arguments and reasons; null without it, and once it is erased. */
+  readonly content: Readonly<Record<string, unknown>> | null;
+  /** The seal; null until it is sealed. */
+  readonly hash: string | null;
+  readonly line: AuditLineDto;
+  /** The users that the pseudonyms of the line stand for; without those that were erased. */
+  readonly users: Readonly<Record<string, string>>;
+}
+
+/** AuditLineDto of docs/openapi.json. */
+export interface AuditLineDto {
+  readonly action: string;
+  readonly actor: AuditActorDto;
+  readonly at: string;
+  readonly callId?: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly interruptId?: string;
+  readonly network?: string;
+  /** The pseudonym of the user in whose name it was done. */
+  readonly onBehalfOf?: string;
+  readonly outcome: 'done' | 'refused';
+  /** HMAC of the content under a random key that is kept with it. */
+  readonly payloadHash?: string;
+  /** The id of the request in the log of the server. */
+  readonly requestId?: string;
+  readonly runId?: string;
+  /** Its number in its chain; null until it is sealed. */
+  readonly seq: number | null;
+  readonly subject?: AuditSubjectDto;
+  /** As the tenant was called then; null for a line of the operator. */
+  readonly tenant: string | null;
+  readonly toolName?: string;
+}
+
+/** AuditSubjectDto of docs/openapi.json. */
+export interface AuditSubjectDto {
+  readonly id: string;
+  readonly kind: string;
+}
+
+/** AuditVerificationDto of docs/openapi.json. */
+export interface AuditVerificationDto {
+  /** Lines whose content was erased. */
+  readonly erased: number;
+  readonly firstBreak: ChainBreakDto | null;
+  /** The last line that was checked: a checkpoint. */
+  readonly head: CheckpointDto | null;
+  /** Sealed lines that were checked. */
+  readonly lines: number;
+  /** Lines that are not sealed yet. */
+  readonly unsealed: number;
+  readonly whole: boolean;
+}
+
+/** BudgetDto of docs/openapi.json. */
+export interface BudgetDto {
+  readonly action: 'block' | 'warn';
+  /** In billionths of the unit. */
+  readonly cost: number | null;
+  readonly createdAt: string;
+  readonly id: string;
+  /** The user, agent or account; `*` for each without a budget of its own. */
+  readonly name: string;
+  readonly subject: 'tenant' | 'user' | 'agent' | 'account';
+  /** Tokens of input and output. */
+  readonly tokens: number | null;
+  readonly updatedAt: string;
+  /** Percentages at which people are told. */
+  readonly warnAt: readonly number[];
+  readonly window: 'run' | 'day' | 'month' | 'total';
+}
+
+/** BudgetStateDto of docs/openapi.json. */
+export interface BudgetStateDto {
+  readonly action: 'block' | 'warn';
+  readonly id: string;
+  readonly left: LimitDto;
+  readonly limit: LimitDto;
+  /** The user, agent or account; `*` for the tenant, and for each that has used nothing yet. */
+  readonly name: string;
+  /** For model calls that are being made. */
+  readonly reserved: AmountDto;
+  /** When the period ends. */
+  readonly resetsAt: string | null;
+  readonly subject: 'tenant' | 'user' | 'agent' | 'account';
+  readonly used: AmountDto;
+  readonly window: 'day' | 'month' | 'total';
+}
+
+/** ChainBreakDto of docs/openapi.json. */
+export interface ChainBreakDto {
+  readonly kind: 'changed' | 'missing' | 'reordered' | 'cut' | 'unknown_key';
+  readonly message: string;
+  /** Of the first line that is concerned. */
+  readonly seq: number;
+}
+
+/** CheckpointDto of docs/openapi.json. */
+export interface CheckpointDto {
+  readonly at: string;
+  readonly chain: string;
+  readonly hash: string;
+  readonly seq: number;
+}
+
+/** ConsoleInfoDto of docs/openapi.json. */
+export interface ConsoleInfoDto {
+  /** How callers are authenticated; empty: everyone may use the server. */
+  readonly authentication: readonly ('keys' | 'oidc' | 'proxy')[];
+  readonly product: string;
+  /** The providers whose configuration has a `console` client. */
+  readonly signIn: readonly SignInDto[];
+  readonly version: string;
+  /** The wires in whose frames any run can be shown. */
+  readonly wires: readonly WireDto[];
+}
+
 /** DecidedByDto of docs/openapi.json. */
 export interface DecidedByDto {
   readonly actor: DeciderActorDto;
@@ -86,6 +222,16 @@ export interface DeciderActorDto {
   readonly account?: string;
   readonly id: string;
   readonly kind: 'key' | 'user' | 'proxy' | 'cli' | 'none';
+}
+
+/** DeliveryAttemptDto of docs/openapi.json. */
+export interface DeliveryAttemptDto {
+  readonly at: string;
+  readonly durationMs: number;
+  /** Of the answer; null without one. */
+  readonly status: number | null;
+  /** The first bytes of the answer, or what went wrong. */
+  readonly text: string;
 }
 
 /** EventPageDto of docs/openapi.json. */
@@ -189,9 +335,15 @@ export interface LastRunDto {
   /** The first words of its input. */
   readonly input: string | null;
   readonly status: string;
-  /** Whether it was interrupted, and waits for a person or for its client. */
-  readonly waits: boolean;
+  /** As `waitsFor` of a run. */
+  readonly waitsFor: 'approval' | 'input' | 'client' | null;
   readonly wire: string;
+}
+
+/** LimitDto of docs/openapi.json. */
+export interface LimitDto {
+  readonly cost: number | null;
+  readonly tokens: number | null;
 }
 
 /** ListedAttachmentDto of docs/openapi.json. */
@@ -213,6 +365,29 @@ export interface ListedAttachmentDto {
   readonly urlExpiresAt: string;
   readonly userId: string;
   readonly width: number;
+}
+
+/** ListedRemoteAgentDto of docs/openapi.json. */
+export interface ListedRemoteAgentDto {
+  /** Without secrets. */
+  readonly address: string;
+  readonly description: string;
+  readonly exposure: 'public' | 'internal';
+  /** Exchanges in progress. */
+  readonly inFlight: number;
+  /** The protocol. */
+  readonly kind: string;
+  readonly lastError: RemoteFailureDto | null;
+  /** Its agent type. */
+  readonly name: string;
+  /** What becomes of an exchange whose connection or process is lost; `resend`: it begins again. */
+  readonly onLoss: 'continue' | 'fail' | 'resend';
+  /** Connections that were lost and made again. */
+  readonly reattachments: number;
+  /** Whether the server is not ready while it does not answer. */
+  readonly required: boolean;
+  /** `idle`: not asked yet. */
+  readonly state: 'idle' | 'up' | 'down';
 }
 
 /** LoggedEventDto of docs/openapi.json. */
@@ -284,11 +459,17 @@ export interface ModelReportDto {
 /** ModelServerDto of docs/openapi.json. */
 export interface ModelServerDto {
   readonly address: string | null;
+  /** Globs of the agent types that may use it; null: all. */
+  readonly agents: readonly string[] | null;
   /** The last failures since the process started, the newest first. */
   readonly failures: readonly ModelFailureDto[];
+  /** Whether it answers agents and requests that name none. */
+  readonly isDefault: boolean;
   /** How it is called. */
   readonly kind: string;
-  /** The model of requests that name none. */
+  /** The model that its server is asked for. */
+  readonly model: string;
+  /** Its name in `LLM_MODELS` or in code, by which agents and requests choose it; `model` if it has none. */
   readonly name: string;
   /** Null for models without a profile. */
   readonly profile: ModelWritingDto | null;
@@ -325,9 +506,57 @@ export interface PolicyAnswerDto {
   readonly rule: number | null;
 }
 
+/** PriceDto of docs/openapi.json. */
+export interface PriceDto {
+  readonly cachedInput: number;
+  /** Of one token, in billionths of the unit. */
+  readonly input: number;
+  /** Whether it is of the tenant. Others are of the installation. */
+  readonly isOwn: boolean;
+  /** The most tokens of an answer. */
+  readonly maxOutput: number | null;
+  readonly model: string;
+  readonly output: number;
+  readonly perCall: number;
+  /** Null: of any provider. */
+  readonly provider: string | null;
+  readonly reasoning: number;
+  /** Null: from the beginning. */
+  readonly validFrom: string | null;
+  readonly version: number;
+}
+
+/** RemoteAgentDto of docs/openapi.json. */
+export interface RemoteAgentDto {
+  /** Without secrets. */
+  readonly address: string;
+  /** Exchanges in progress. */
+  readonly inFlight: number;
+  /** The protocol. */
+  readonly kind: string;
+  readonly lastError: RemoteFailureDto | null;
+  /** What becomes of an exchange whose connection or process is lost; `resend`: it begins again. */
+  readonly onLoss: 'continue' | 'fail' | 'resend';
+  /** Connections that were lost and made again. */
+  readonly reattachments: number;
+  /** Whether the server is not ready while it does not answer. */
+  readonly required: boolean;
+  /** `idle`: not asked yet. */
+  readonly state: 'idle' | 'up' | 'down';
+}
+
+/** RemoteFailureDto of docs/openapi.json. */
+export interface RemoteFailureDto {
+  readonly at: string;
+  readonly code: string;
+  readonly message: string;
+}
+
 /** RunDetailDto of docs/openapi.json. */
 export interface RunDetailDto {
   readonly agent: string;
+  /** The model that made the newest answer, as its server names it; null before the run has ended, and if none did. */
+  readonly answeredBy: string | null;
   /** How often it was started; more than 1 after a recovery. */
   readonly attempt: number;
   /** Who started it and what it may do; null without authentication. Only the kind of the actor unless the caller is that actor or has `data:tenant`. */
@@ -346,6 +575,8 @@ export interface RunDetailDto {
   readonly input: string | null;
   /** What an interrupted run has asked. */
   readonly interrupts: readonly RunInterruptDto[];
+  /** Whether a run that was interrupted is continued by the next one of its session. */
+  readonly isContinued: boolean;
   /** The model that the request names; null if it names none. */
   readonly model: string | null;
   /** Its number in its session. */
@@ -354,6 +585,8 @@ export interface RunDetailDto {
   readonly parentRunId: string | null;
   /** 1 for the next run of its session; null unless the run is queued. */
   readonly queuePosition: number | null;
+  /** Why the caller may not cancel it, whether or not it has ended; null if it may. */
+  readonly refusal: string | null;
   /** The client’s id of the run, unique in its session. */
   readonly runKey: string | null;
   readonly sessionId: string;
@@ -386,6 +619,8 @@ export interface RunErrorDto {
 export interface RunInterruptDto {
   /** As `GET /interrupts/{id}`. */
   readonly id: string;
+  /** Whether a person has approved it with other arguments than those of the model. */
+  readonly isEdited: boolean;
   readonly kind: 'approval' | 'input';
   /** The run that continues with the answer. */
   readonly resumedByRunId: string | null;
@@ -408,6 +643,8 @@ export interface RunRequestDto {
 /** RunSummaryDto of docs/openapi.json. */
 export interface RunSummaryDto {
   readonly agent: string;
+  /** The model that made the newest answer, as its server names it; null before the run has ended, and if none did. */
+  readonly answeredBy: string | null;
   /** How often it was started; more than 1 after a recovery. */
   readonly attempt: number;
   readonly createdAt: string;
@@ -418,6 +655,8 @@ export interface RunSummaryDto {
   readonly input: string | null;
   /** What an interrupted run has asked. */
   readonly interrupts: readonly RunInterruptDto[];
+  /** Whether a run that was interrupted is continued by the next one of its session. */
+  readonly isContinued: boolean;
   /** The model that the request names; null if it names none. */
   readonly model: string | null;
   /** 1 for the next run of its session; null unless the run is queued. */
@@ -441,6 +680,39 @@ export interface RunTurnDto {
   readonly id: string;
   /** Its `input`. */
   readonly input: string | null;
+}
+
+/** ScheduleDto of docs/openapi.json. */
+export interface ScheduleDto {
+  readonly agent: string;
+  readonly at: string | null;
+  readonly catchUp: 'none' | 'last' | 'all';
+  readonly createdAt: string;
+  readonly cron: string | null;
+  readonly enabled: boolean;
+  readonly every: string | null;
+  readonly expiresAt: string | null;
+  readonly id: string;
+  readonly input: string | readonly Readonly<Record<string, unknown>>[];
+  readonly jitterSeconds: number;
+  /** The planned time of that run. */
+  readonly lastAt: string | null;
+  /** The id of the run of the last planned time. */
+  readonly lastRunId: string | null;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  readonly modelOptions: Readonly<Record<string, unknown>> | null;
+  readonly name: string;
+  /** The next planned time; null if there is none. */
+  readonly nextAt: string | null;
+  /** `code`: an agent declares it; it is changed there. */
+  readonly origin: 'api' | 'code';
+  readonly overlap: 'skip' | 'queue' | 'cancel';
+  readonly session: string;
+  /** Why the server has disabled it; null if it has not. */
+  readonly suspendedReason: string | null;
+  readonly timezone: string;
+  /** The user that its runs belong to. */
+  readonly user: string;
 }
 
 /** ServerToolDto of docs/openapi.json. */
@@ -470,6 +742,8 @@ export interface SessionDetailDto {
   readonly messageCount: number;
   /** What its owner stores with it. */
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** Why a request of the caller may not go on with it; null if it may. */
+  readonly refusal: string | null;
   /** The first 200 characters of the first text of the user; null if its runs have none. */
   readonly title: string | null;
   readonly updatedAt: string;
@@ -511,11 +785,22 @@ export interface SessionSummaryDto {
   readonly userId: string;
 }
 
+/** SignInDto of docs/openapi.json. */
+export interface SignInDto {
+  readonly alias: string;
+  /** The client id of a public client (with PKCE). */
+  readonly clientId: string;
+  readonly issuer: string;
+  /** The `prompt` of the authorization request. */
+  readonly prompt?: string;
+  readonly scopes: readonly string[];
+}
+
 /** SpanDto of docs/openapi.json. */
 export interface SpanDto {
   /** Of a tool call, or of the approval of one. */
   readonly callId?: string;
-  /** More of it: `error` and `retries` of a model call, `failure` of a tool call, the status of an interrupt, the discarded messages. */
+  /** More of it: the `model` that answered, `error` and `retries` of a model call, `failure` of a tool call, the status of an interrupt, the discarded messages. */
   readonly details?: Readonly<Record<string, unknown>>;
   /** null while it lasts. Equal to `startedAt` for a moment, such as a recovery. */
   readonly endedAt: string | null;
@@ -532,11 +817,29 @@ export interface SpanDto {
   /** The event that records it, where there is one. */
   readonly seq?: number;
   readonly startedAt: string;
-  /** Of a tool call and of an approval also: denied: a person said no; refused: the policy did; invalid: the arguments do not match, or there is no such tool; expired: nobody answered in time; in_doubt: it may have taken effect, and is not repeated. canceled: the run was stopped. */
+  /** Of what a person was asked: approved, edited (approved with other arguments), answered, denied, expired (nobody answered in time), unanswered (the user went on with something else). Of a tool call also: denied: a person said no; unanswered and expired: nobody has; refused: the policy did; invalid: the arguments do not match, or there is no such tool; in_doubt: it may have taken effect, and is not repeated. canceled: the run was stopped. */
   readonly status:
-    'running' | 'completed' | 'failed' | 'canceled' | 'denied' | 'refused' | 'invalid' | 'expired' | 'in_doubt';
+    | 'running'
+    | 'completed'
+    | 'failed'
+    | 'canceled'
+    | 'approved'
+    | 'edited'
+    | 'answered'
+    | 'unanswered'
+    | 'denied'
+    | 'refused'
+    | 'invalid'
+    | 'expired'
+    | 'in_doubt';
   /** Of a model call whose provider reports it. */
   readonly usage?: TokenUsageDto;
+}
+
+/** StartedScheduleDto of docs/openapi.json. */
+export interface StartedScheduleDto {
+  readonly runId: string;
+  readonly sessionId: string;
 }
 
 /** StateChangeDto of docs/openapi.json. */
@@ -567,6 +870,17 @@ export interface TakeoverDto {
   readonly seq: number;
 }
 
+/** TenantDto of docs/openapi.json. */
+export interface TenantDto {
+  readonly createdAt: string;
+  readonly id: string;
+  readonly name: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Credentials of a suspended tenant are refused. */
+  readonly status: 'active' | 'suspended';
+  readonly updatedAt: string;
+}
+
 /** TimelineDto of docs/openapi.json. */
 export interface TimelineDto {
   /** null while the run has not ended. */
@@ -589,6 +903,70 @@ export interface TokenUsageDto {
   readonly totalTokens: number;
 }
 
+/** UsageSumsDto of docs/openapi.json. */
+export interface UsageSumsDto {
+  /** Of the API key that started the runs; empty without one. */
+  readonly account?: string;
+  readonly agent?: string;
+  /** Part of `inputTokens`. */
+  readonly cachedInputTokens: number;
+  /** Model calls. */
+  readonly calls: number;
+  /** In billionths of the unit of the currency. */
+  readonly cost: number;
+  readonly currency: string;
+  readonly day?: string;
+  /** The part of the tokens that was estimated, from 0 to 1. */
+  readonly estimatedShare: number;
+  readonly inputTokens: number;
+  readonly model?: string;
+  readonly outputTokens: number;
+  /** Part of `outputTokens`. */
+  readonly reasoningTokens: number;
+  readonly runs: number;
+  readonly user?: string;
+}
+
+/** WebhookDeliveryDto of docs/openapi.json. */
+export interface WebhookDeliveryDto {
+  /** The newest 20, oldest first. */
+  readonly attempts: readonly DeliveryAttemptDto[];
+  /** The body, as it is sent on every attempt. */
+  readonly body: string;
+  readonly createdAt: string;
+  readonly endedAt: string | null;
+  /** The header `webhook-id`. */
+  readonly id: string;
+  /** When it is tried next; null once it is over. */
+  readonly nextAttemptAt: string | null;
+  /** The run that it tells about. */
+  readonly runId: string | null;
+  readonly status: 'waiting' | 'sent' | 'failed';
+  /** The name of the event. */
+  readonly type: string;
+}
+
+/** WebhookDto of docs/openapi.json. */
+export interface WebhookDto {
+  /** Globs; null: all agents. */
+  readonly agents: readonly string[] | null;
+  readonly createdAt: string;
+  readonly description: string | null;
+  /** Why the server has disabled it; null if it has not. */
+  readonly disabledReason: string | null;
+  readonly enabled: boolean;
+  /** Names and globs of events: `run.started`, `run.completed`, `run.incomplete`, `run.failed`, `run.canceled`, `run.interrupted`, `interrupt.requested`, `interrupt.answered`, `interrupt.expired`, `budget.threshold`, `budget.exceeded`, `schedule.missed`, `schedule.suspended`, `endpoint.test`. `run.started` has to be named literally. Empty: only runs that name the endpoint. */
+  readonly events: readonly string[];
+  /** `openai`: the events of the webhooks of OpenAI, of runs alone. */
+  readonly format: 'parley' | 'openai';
+  readonly id: string;
+  /** Content that events have beside ids and states. */
+  readonly include: readonly ('output' | 'error' | 'arguments')[];
+  /** When the receiver last took an event, accurate to a minute. */
+  readonly lastSuccessAt: string | null;
+  readonly url: string;
+}
+
 /** WhoamiDto of docs/openapi.json. */
 export interface WhoamiDto {
   readonly actor: ActorDto;
@@ -599,4 +977,10 @@ export interface WhoamiDto {
   readonly tenantId: string;
   /** The user in whose name the request acts. */
   readonly userId: string;
+}
+
+/** WireDto of docs/openapi.json. */
+export interface WireDto {
+  /** For `?wire=` and `?protocol=`. */
+  readonly name: string;
 }

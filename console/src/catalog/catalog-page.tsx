@@ -1,70 +1,71 @@
-import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { json } from '../api/client.js';
-import type { Agent, Page } from '../api/types.js';
+import { parley } from '../api/client.js';
+import type { Agent } from '../api/types.js';
+import { count } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { outcomeWord } from '../ui/outcome.js';
 
-/** The agents of the server. */
+const PATH = 'api/v1/agents';
+
+/** The agents of the server, and what each may use. */
 export function CatalogPage(): ReactNode {
-  const agents = useList<Agent>('api/v1/agents');
+  const { data, error, refetch } = useQuery({
+    queryKey: [PATH],
+    queryFn: () => parley().agents(),
+    refetchInterval: 10_000,
+  });
   return (
     <div className="page">
       <header>
         <h1>Agents</h1>
+        <span className="muted" role="status">
+          {data ? count(data.length) : error ? '' : 'Loading…'}
+        </span>
       </header>
-      <Section title="Agents" list={agents}>
-        {({ name, description, isDefault, recovery, ...shape }) => (
-          <li key={name} className="panel">
-            <h3>
-              {name} {isDefault && <span className="badge">default</span>}
-            </h3>
-            <p>{description}</p>
-            <AgentShape {...shape} />
-            <p className="muted">After a crash: {recovery}</p>
-            <Link to={hrefOf(['talk'], { agent: name, wire: 'ag-ui' })}>Talk to {name}</Link>
-          </li>
-        )}
-      </Section>
+      <ErrorNotice error={error} onRetry={() => void refetch()} />
+      {data?.length === 0 && <p className="empty">There is no agent that you may run.</p>}
+      <ul className="cards agents" aria-label="Agents">
+        {data?.map((agent) => (
+          <AgentCard key={agent.name} agent={agent} />
+        ))}
+      </ul>
     </div>
   );
 }
 
-/** What an agent may use. */
-function AgentShape({
-  tools,
-  model,
-  modelName,
-  modelOptions,
-  maxSteps,
-}: Pick<Agent, 'tools' | 'model' | 'modelName' | 'modelOptions' | 'maxSteps'>): ReactNode {
-  const options = Object.entries(modelOptions).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+function AgentCard({ agent }: { readonly agent: Agent }): ReactNode {
+  const { name, description, isDefault, exposure, recovery, tools, model, modelOptions, maxSteps } = agent;
+  const options = Object.entries(modelOptions).map(([option, value]) => `${option} ${JSON.stringify(value)}`);
+  const facts: readonly (readonly [string, string])[] = [
+    ['Model', [model, ...options].join(', ')],
+    ['Tools', tools === null ? 'all' : tools.length === 0 ? 'none' : tools.join(', ')],
+    ['Model calls per run', `${maxSteps} at most`],
+    ['After a crash', outcomeWord(`recovery-${recovery}`)],
+  ];
   return (
-    <>
-      <p className="muted">Tools: {tools === null ? 'all' : tools.length === 0 ? 'none' : tools.join(', ')}</p>
-      <p className="muted">Model: {[model ?? modelName, ...options].join(', ')}</p>
-      <p className="muted">Model calls per run: {maxSteps} at most</p>
-    </>
-  );
-}
-
-function useList<T>(path: string): UseQueryResult<Page<T>> {
-  return useQuery({ queryKey: [path], queryFn: () => json<Page<T>>(path), refetchInterval: 10_000 });
-}
-
-interface SectionProps<T> {
-  readonly title: string;
-  readonly list: UseQueryResult<Page<T>>;
-  readonly children: (one: T) => ReactNode;
-}
-
-function Section<T>({ title, list: { data, error }, children }: SectionProps<T>): ReactNode {
-  return (
-    <section aria-label={title} className="stack">
-      <h2>{title}</h2>
-      <ErrorNotice error={error} />
-      {data?.data.length === 0 && <p className="muted">There are none.</p>}
-      <ul className="cards">{data?.data.map(children)}</ul>
-    </section>
+    <li className="panel">
+      <h2>
+        {name} {isDefault && <span className="badge">default</span>}
+      </h2>
+      <p>{description}</p>
+      <dl>
+        {facts.map(([title, text]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      {(isDefault || exposure === 'public') && (
+        <Link
+          to={hrefOf(['talk'], { agent: isDefault ? undefined : name, wire: isDefault ? undefined : 'ag-ui' })}
+          className="button"
+        >
+          Talk to {name}
+        </Link>
+      )}
+    </li>
   );
 }

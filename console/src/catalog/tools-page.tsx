@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLack, useMe } from '../access/rights.js';
-import { json } from '../api/client.js';
-import type { McpServer, Page, Tool } from '../api/types.js';
+import { json, parley } from '../api/client.js';
+import type { McpServer, Page } from '../api/types.js';
 import { count } from '../lib/format.js';
 import { usePlace } from '../lib/router.js';
 import { useTitle } from '../lib/use-title.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { Outcome } from '../ui/outcome.js';
 import { ToolCard } from './tool-card.js';
 
 /** The tools of the server, each with its arguments and what the policy says, and the MCP servers that bring some. */
@@ -15,7 +16,7 @@ export function ToolsPage(): ReactNode {
   const opened = path[1];
   const tools = useQuery({
     queryKey: ['api/v1/tools'],
-    queryFn: () => json<Page<Tool>>('api/v1/tools'),
+    queryFn: () => parley().tools(),
     refetchInterval: 10_000,
   });
   const me = useMe();
@@ -28,7 +29,7 @@ export function ToolsPage(): ReactNode {
   });
   const [text, setText] = useState('');
   useTitle(opened && `Tool: ${opened}`);
-  const all = tools.data?.data ?? [];
+  const all = tools.data ?? [];
   const wanted = text.trim().toLowerCase();
   const shown = all.filter(({ name, description, server }) =>
     [name, description, server].some((one) => one.toLowerCase().includes(wanted)),
@@ -68,7 +69,8 @@ export function ToolsPage(): ReactNode {
       <section aria-label="MCP servers" className="stack">
         <h2>MCP servers</h2>
         {lack !== undefined && <p className="muted">{lack}</p>}
-        <ErrorNotice error={servers.error} />
+        <ErrorNotice error={servers.error} onRetry={() => void servers.refetch()} />
+        {servers.isLoading && <p className="muted">Loading…</p>}
         {servers.data?.data.length === 0 && (
           <p className="muted">None is configured. MCP_SERVERS names servers whose tools agents may call.</p>
         )}
@@ -83,11 +85,10 @@ export function ToolsPage(): ReactNode {
 }
 
 function ServerCard({ server: { label, state, required, tools } }: { readonly server: McpServer }): ReactNode {
-  const tone = state === 'up' ? 'success' : state === 'down' ? 'error' : 'neutral';
   return (
     <li className="panel">
       <h3>
-        {label} <span className={`badge ${tone}`}>{state}</span> {required && <span className="badge">required</span>}
+        {label} <Outcome state={`mcp-${state}`} /> {required && <span className="badge">required</span>}
       </h3>
       <p className="muted">{tools.length === 0 ? 'No tools' : tools.join(', ')}</p>
     </li>

@@ -4,7 +4,7 @@ import { request } from '../api/client.js';
 import { useConnection } from '../lib/connection.js';
 import { clock } from '../lib/format.js';
 
-/** How often the server is asked whether it is there: while it answers, and while it does not. */
+/** How often the server is checked: while it answers, and while it does not. */
 const PULSE_MS = 10_000;
 const AWAY_MS = 2000;
 

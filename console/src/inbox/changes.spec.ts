@@ -11,7 +11,7 @@ describe('the changes of a person to the arguments of a model', () => {
       { name: 'urgent', asked: undefined, called: true },
     ]);
     expect(calledWith({ arguments: asked, decision })).toEqual(decision.arguments);
-    expect(decisionOf({ status: 'approved', decision })).toBe('changed');
+    expect(decisionOf({ status: 'approved', decision })).toBe('edited');
   });
 
   it('are none where the arguments stayed as they were', () => {

@@ -1,5 +1,6 @@
 import type { Interrupt } from '../api/types.js';
 import { isObject } from '../lib/format.js';
+import { askedState } from '../ui/outcome-words.js';
 
 /** An argument of a call that a person has changed. A side is undefined where the argument is missing. */
 export interface Change {
@@ -29,7 +30,7 @@ export function changesOf({
 
 /** The state of an interrupt, as the words of the console have it: approvals with other arguments have a word of their own. */
 export function decisionOf({ status, decision }: Pick<Interrupt, 'status' | 'decision'>): string {
-  return status === 'approved' && decision?.arguments !== undefined ? 'changed' : status;
+  return askedState({ status, isEdited: decision?.arguments !== undefined });
 }
 
 /** Who has decided, for people; undefined while nobody is known to have. */

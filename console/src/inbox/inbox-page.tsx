@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
-import { json } from '../api/client.js';
+import { parley } from '../api/client.js';
 import type { Interrupt, InterruptStatus } from '../api/types.js';
 import { hrefOf, Link, usePlace } from '../lib/router.js';
 import { useNow } from '../lib/use-now.js';
 import { usePages } from '../lib/use-pages.js';
 import { useTitle } from '../lib/use-title.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { outcomeWord } from '../ui/outcome.js';
 import { InterruptCard, titleOf } from './interrupt-card.js';
 import { useVisit } from './use-visit.js';
 
@@ -36,8 +37,18 @@ const PARTS: readonly Part[] = [
     states: ['approved', 'denied', 'answered'],
     none: 'Nobody has decided anything yet.',
   },
-  { name: 'not-answered', title: 'Not answered', states: ['cancelled'], none: 'Nothing was left without an answer.' },
-  { name: 'expired', title: 'Expired', states: ['expired'], none: 'Nothing has expired.' },
+  {
+    name: 'not-answered',
+    title: outcomeWord('cancelled'),
+    states: ['cancelled'],
+    none: 'Nothing was left without an answer.',
+  },
+  {
+    name: 'expired',
+    title: outcomeWord('expired'),
+    states: ['expired'],
+    none: 'Everything was answered in time.',
+  },
   { name: 'all', title: 'All', states: undefined, none: 'No agent has asked anything yet.' },
 ];
 
@@ -108,7 +119,7 @@ function Cards({ part: { name, states, none } }: { readonly part: Part }): React
 function OneInterrupt({ id }: { readonly id: string }): ReactNode {
   const { data, error, refetch } = useQuery({
     queryKey: ['interrupts', id],
-    queryFn: () => json<Interrupt>(`interrupts/${encodeURIComponent(id)}`),
+    queryFn: () => parley().interrupt(id),
     refetchInterval: ({ state }) => (state.data?.status === 'pending' ? REFRESH_MS : false),
   });
   const [answered, setAnswered] = useState<Interrupt>();

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { json } from '../api/client.js';
+import { parley } from '../api/client.js';
 import type { Interrupt, InterruptAnswer } from '../api/types.js';
 import { decidersOf } from '../lib/deciders.js';
 import { ago, time } from '../lib/format.js';
@@ -23,7 +23,7 @@ export function InterruptCard({ interrupt, now, onAnswered }: Props): ReactNode 
   const { id, kind, status } = interrupt;
   const answer = (given: InterruptAnswer): void => {
     const body = given.cancel || kind === 'approval' ? given : { payload: given.payload };
-    run(async () => onAnswered(await json<Interrupt>(`interrupts/${encodeURIComponent(id)}`, { body })));
+    run(async () => onAnswered(await parley().answer(id, body)));
   };
   return (
     <article className="inbox-card" aria-label={titleOf(interrupt)}>
@@ -50,7 +50,7 @@ export function titleOf({ kind, toolName, message }: Pick<Interrupt, 'kind' | 't
   return kind === 'approval' ? `Approval of ${toolName ?? 'a call'}` : (message ?? 'Question of an agent');
 }
 
-/** Whose run asks, for which request, and since when. */
+/** The user and the input of the run that asks, and since when it waits. */
 function Facts({ interrupt, now }: { readonly interrupt: Interrupt; readonly now: number }): ReactNode {
   const { id, agent, userId, request, runId, sessionId, createdAt, expiresAt, status, approvers } = interrupt;
   return (

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import type { Interrupt, InterruptAnswer } from '../api/types.js';
-import { objectIn, pretty } from '../lib/format.js';
+import { objectIn, pretty, sentence } from '../lib/format.js';
 import { SchemaForm } from '../schema/schema-form.js';
 import { defaultOf } from '../schema/schema-values.js';
 import { Json } from '../ui/json.js';
@@ -79,7 +79,7 @@ function ApprovalForm({ interrupt, isBusy = false, onAnswer }: Props): ReactNode
           onChange={({ target }) => setWhy(target.value)}
         />
       </div>
-      <Lack id={`lack-${id}`} why={sentence(refusal)} />
+      <Lack id={`lack-${id}`} why={lackOf(refusal)} />
     </form>
   );
 }
@@ -113,12 +113,12 @@ function InputForm({ interrupt, isBusy = false, onAnswer }: Props): ReactNode {
           Nobody will answer
         </button>
       </div>
-      <Lack id={`lack-${id}`} why={sentence(refusal)} />
+      <Lack id={`lack-${id}`} why={lackOf(refusal)} />
     </form>
   );
 }
 
-/** What the server says of a caller that may not answer, as a sentence of its own. */
-function sentence(refusal: string | null): string | undefined {
-  return refusal === null ? undefined : `You cannot answer this: ${refusal.replace(/\.$/, '')}.`;
+/** What the server says of a caller that may not answer. */
+function lackOf(refusal: string | null): string | undefined {
+  return refusal === null ? undefined : `You cannot answer this: ${sentence(refusal)}`;
 }

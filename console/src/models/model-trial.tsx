@@ -1,26 +1,23 @@
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { json } from '../api/client.js';
-import { useSignIn } from '../api/credential.js';
-import type { Whoami } from '../api/types.js';
 import { count } from '../lib/format.js';
+import { useLack } from '../access/rights.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { Lack } from '../ui/lack.js';
+import { Outcome } from '../ui/outcome.js';
 import { useAction } from '../ui/use-action.js';
 import type { ModelReport } from '../api/types.js';
+import { Table } from '../ui/table.js';
 import { MODELS_PATH } from './models-path.js';
 
-const BADGES = { works: 'success', failed: 'error', unsupported: 'warning', skipped: '' } as const;
-
-/** Tries the model with the same requests as `parley model`, and shows the report. */
-export function ModelTrial(): ReactNode {
-  const signIn = useSignIn();
-  const { data: me } = useQuery({ queryKey: ['whoami', signIn], queryFn: () => json<Whoami>('whoami') });
+/** Tries a model with the same requests as `parley model`, and shows the report. @param name undefined: the default model */
+export function ModelTrial({ id, name }: { readonly id: string; readonly name: string | undefined }): ReactNode {
+  const lack = useLack('runs:write');
   const [report, setReport] = useState<ModelReport>();
   const { error, isBusy, run } = useAction(MODELS_PATH);
-  const may = me === undefined || me.scopes.includes('runs:write');
   const start = (): void => {
     setReport(undefined);
-    run(async () => setReport(await json<ModelReport>(`${MODELS_PATH}/check`, { method: 'POST' })));
+    run(async () => setReport(await json<ModelReport>(`${MODELS_PATH}/check`, { method: 'POST', query: { name } })));
   };
   return (
     <section aria-label="Trial" className="stack">
@@ -29,11 +26,17 @@ export function ModelTrial(): ReactNode {
         At most eight small requests: a text, a tool, its result, JSON, a limit and an image. They use tokens.
       </p>
       <div className="row">
-        <button type="button" className="primary" disabled={isBusy || !may} onClick={start}>
+        <button
+          type="button"
+          className="primary"
+          disabled={isBusy || lack !== undefined}
+          aria-describedby={lack && `lack-${id}`}
+          onClick={start}
+        >
           {isBusy ? 'Trying…' : 'Try the model'}
         </button>
-        {!may && <span className="muted">Your credential lacks the scope runs:write.</span>}
       </div>
+      <Lack id={`lack-${id}`} why={lack} />
       <ErrorNotice error={error} />
       <div role="status">{report && <Report report={report} />}</div>
     </section>
@@ -47,30 +50,17 @@ function Report({
 }): ReactNode {
   return (
     <>
-      <div className="scroll" tabIndex={0} role="region" aria-label="Report">
-        <table>
-          <thead>
-            <tr>
-              {['Tried', 'Outcome', 'Note'].map((title) => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {checks.map(({ name, outcome, note }) => (
-              <tr key={name}>
-                <td>{name}</td>
-                <td>
-                  <span className={`badge ${BADGES[outcome]}`}>{outcome}</span>
-                </td>
-                <td>{note}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Report" titles={['Tried', 'Outcome', 'Note']}>
+        {checks.map(({ name, outcome, note }) => (
+          <tr key={name}>
+            <td>{name}</td>
+            <td>
+              <Outcome state={`trial-${outcome}`} />
+            </td>
+            <td>{note}</td>
+          </tr>
+        ))}
+      </Table>
       <p className="muted">
         {requests} requests, {count(inputTokens)} tokens in and {count(outputTokens)} out
       </p>

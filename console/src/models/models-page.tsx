@@ -8,9 +8,9 @@ import { ModelFailures } from './model-failures.js';
 import { MODELS_PATH } from './models-path.js';
 import { ModelTrial } from './model-trial.js';
 
-/** The configured model servers: how they are called, what they refused, what failed, and whether they work. */
+/** The models: how they are called, what they refused, what failed, and whether they work. */
 export function ModelsPage(): ReactNode {
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: [MODELS_PATH],
     queryFn: () => json<Page<ModelServer>>(MODELS_PATH),
     refetchInterval: 10_000,
@@ -20,26 +20,30 @@ export function ModelsPage(): ReactNode {
       <header>
         <h1>Models</h1>
       </header>
-      <ErrorNotice error={error} />
+      <ErrorNotice error={error} onRetry={() => void refetch()} />
+      {!data && !error && <p className="muted">Loading…</p>}
       {data?.data.map((server) => (
-        <Model key={`${server.name} ${server.address}`} server={server} />
+        <Model key={`${server.isDefault} ${server.name}`} server={server} />
       ))}
     </div>
   );
 }
 
 function Model({ server }: { readonly server: ModelServer }): ReactNode {
-  const { name, kind, address, reason, profile, failures } = server;
+  const { name, model, isDefault, agents, kind, address, reason, profile, failures } = server;
   const facts = {
-    Model: name,
+    Model: model,
     'Called as': kind,
     Address: address ?? 'That of its provider',
     'Chosen by': reason,
+    ...(agents && { 'Only for': agents.length === 0 ? 'no agent' : agents.join(', ') }),
     ...(profile && { Profile: `${profile.name}, chosen by ${profile.reason}` }),
   };
   return (
     <section className="panel" aria-label={name}>
-      <h2>{name}</h2>
+      <h2>
+        {name} {isDefault && <span className="badge">default</span>}
+      </h2>
       {kind === 'offline' ? (
         <p className="notice info">
           No model is configured: a built-in demo answers. Set <code>LLM_BASE_URL</code>, <code>LLM_PROVIDER</code> or
@@ -57,7 +61,7 @@ function Model({ server }: { readonly server: ModelServer }): ReactNode {
           </dl>
           {profile && <Repairs profile={profile} />}
           <ModelFailures failures={failures} />
-          <ModelTrial />
+          <ModelTrial id={isDefault ? 'default' : name} name={isDefault ? undefined : name} />
         </>
       )}
     </section>

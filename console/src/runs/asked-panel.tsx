@@ -6,6 +6,7 @@ import { isObject, time } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { JsonTree } from '../ui/json-tree.js';
+import { deciderOf, decisionOf } from '../inbox/changes.js';
 import { outcomeWord } from '../ui/outcome.js';
 
 /** What a person was asked, and what was decided by whom. */
@@ -16,7 +17,8 @@ export function AskedPanel({ id }: { readonly id: string }): ReactNode {
   });
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!data) return <p className="muted">Loading…</p>;
-  const { kind, status, message, reason, answeredAt, expiresAt, resumedByRunId, decidedBy } = data;
+  const { kind, status, message, reason, answeredAt, expiresAt, resumedByRunId } = data;
+  const who = deciderOf(data);
   const decision = isObject(data.decision) ? data.decision : undefined;
   const edited = decision?.['arguments'];
   return (
@@ -37,8 +39,8 @@ export function AskedPanel({ id }: { readonly id: string }): ReactNode {
         </p>
       ) : (
         <p>
-          {outcomeWord(status)}
-          {decidedBy?.userId !== undefined && ` by ${decidedBy.userId}`}
+          {outcomeWord(decisionOf(data))}
+          {who !== undefined && ` by ${who}`}
           {answeredAt !== null && `, ${time(answeredAt)}`}
           {typeof decision?.['reason'] === 'string' && `: ${decision['reason']}`}
         </p>

@@ -74,7 +74,11 @@ function AllEvents({ id, path }: { readonly id: string; readonly path: string })
   const error = pages.find((page) => page.error)?.error;
   const eventAt = (index: number): LoggedEvent | undefined =>
     pages[numbers.indexOf(Math.floor(index / PAGE))]?.data?.data[index % PAGE];
-  if (error) return <ErrorNotice error={error} />;
+  const retry = (): void => {
+    for (const page of pages) if (page.error) void page.refetch();
+  };
+  if (error) return <ErrorNotice error={error} onRetry={retry} />;
+  if (pages.every(({ isLoading }) => isLoading)) return <p className="muted">Loading…</p>;
   return (
     <>
       <p className="muted" role="status">
@@ -102,8 +106,12 @@ function FoundEvents({
   readonly text: string;
   readonly type: string;
 }): ReactNode {
-  const { rows, error, isLoading, hasMore, more } = usePages<LoggedEvent>(path, { text, type, limit: PAGE }, 'after');
-  if (error) return <ErrorNotice error={error} />;
+  const { rows, error, isLoading, hasMore, more, retry } = usePages<LoggedEvent>(
+    path,
+    { text, type, limit: PAGE },
+    'after',
+  );
+  if (error) return <ErrorNotice error={error} onRetry={retry} />;
   return (
     <>
       <p className="muted" role="status">

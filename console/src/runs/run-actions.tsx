@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
-import { useLack } from '../access/rights.js';
-import { request } from '../api/client.js';
+import { parley, request } from '../api/client.js';
 import type { RunDetail } from '../api/types.js';
+import { sentence } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Lack } from '../ui/lack.js';
@@ -10,9 +10,10 @@ import { isOver } from './run-status.js';
 /** What can be done with a run. */
 export function RunActions({ run, path }: { readonly run: RunDetail; readonly path: string }): ReactNode {
   const [error, setError] = useState<unknown>();
-  const lack = useLack('runs:write');
+  const lack = run.refusal === null ? undefined : `You cannot cancel this run: ${sentence(run.refusal)}`;
   const cancel = (): void => {
-    request(`${path}/cancel`, { method: 'POST', body: {} }).catch(setError);
+    setError(undefined);
+    parley().cancel(run.id).catch(setError);
   };
   const download = (): void => {
     save(`${path}/events.jsonl`, `${run.id}.jsonl`).catch(setError);

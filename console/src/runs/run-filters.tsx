@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react';
 import { go, hrefOf, Link } from '../lib/router.js';
+import { RUN_WIRES, wireTitle } from '../lib/wires.js';
 import { outcomeWord } from '../ui/outcome.js';
 
 const STATUSES = ['queued', 'running', 'completed', 'incomplete', 'failed', 'canceled', 'interrupted'];
-const WIRES = ['agent-api', 'responses', 'chat-completions', 'ai-sdk', 'ag-ui', 'copilotkit', 'ag-kit', 'runs'];
 /** Those that a phone shows only on demand. */
 const MORE = ['status', 'wire', 'agent', 'user', 'since', 'until', 'session'] as const;
 
@@ -77,7 +77,7 @@ export function RunFilters({ filters }: { readonly filters: Readonly<Record<stri
       </button>
       <div id="run-filters" className="filter-fields">
         {choice('status', 'Status', STATUSES, outcomeWord)}
-        {choice('wire', 'Wire', WIRES)}
+        {choice('wire', 'Wire', RUN_WIRES, wireTitle)}
         {field('agent', 'Agent', 'text')}
         {field('user', 'User', 'text')}
         {field('since', 'Since', 'datetime-local')}

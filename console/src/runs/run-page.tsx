@@ -1,11 +1,12 @@
 import { Tabs } from '@base-ui/react/tabs';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { ApiError, json, stream } from '../api/client.js';
+import { json, live, ParleyError } from '../api/client.js';
 import type { RunDetail } from '../api/types.js';
 import { count, duration, time } from '../lib/format.js';
 import { go, hrefOf, Link, usePlace } from '../lib/router.js';
 import { useTitle } from '../lib/use-title.js';
+import { wireTitle } from '../lib/wires.js';
 import { FramesPanel } from '../talk/frames-panel.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { JsonTree } from '../ui/json-tree.js';
@@ -34,7 +35,7 @@ export function RunPage({ id }: { readonly id: string }): ReactNode {
     return (
       <div className="page">
         <Crumbs />
-        {error instanceof ApiError && error.status === 404 ? (
+        {error instanceof ParleyError && error.status === 404 ? (
           <div className="empty">
             <h1>Run not found</h1>
             <p>
@@ -106,7 +107,8 @@ function Facts({ run }: { readonly run: RunDetail }): ReactNode {
     <>
       <dl className="facts">
         <Fact name="Agent">{run.agent}</Fact>
-        <Fact name="Wire">{run.wire}</Fact>
+        <Fact name="Model">{modelOf(run)}</Fact>
+        <Fact name="Wire">{wireTitle(run.wire)}</Fact>
         <Fact name="User">{run.userId}</Fact>
         <Fact name="Created">{time(run.createdAt)}</Fact>
         <Fact name="Took">{took}</Fact>
@@ -116,7 +118,7 @@ function Facts({ run }: { readonly run: RunDetail }): ReactNode {
       <details className="more-facts" open={isWide}>
         <summary>More of this run</summary>
         <dl className="facts">
-          <Fact name="Model">{run.model ?? 'the configured one'}</Fact>
+          {run.model !== null && run.model !== run.answeredBy && <Fact name="Model of the request">{run.model}</Fact>}
           <Fact name="Events">{count(run.eventCount)}</Fact>
           <Fact name="Attempts">
             {takeovers.length === 0 ? run.attempt : `${run.attempt}, recovered ${time(takeovers.at(-1)?.at)}`}
@@ -131,6 +133,13 @@ function Facts({ run }: { readonly run: RunDetail }): ReactNode {
       </details>
     </>
   );
+}
+
+/** The model that has answered; of a run that has not ended, the one that its request names. */
+function modelOf({ answeredBy, model, status }: RunDetail): ReactNode {
+  if (answeredBy !== null) return answeredBy;
+  if (isOver(status)) return <span className="muted">none has answered</span>;
+  return model ?? <span className="muted">the one of the agent</span>;
 }
 
 interface DocumentProps {
@@ -159,8 +168,7 @@ function useWatch(id: string, path: string, isLive: boolean): void {
       void queries.invalidateQueries({ queryKey: [`${path}/events`] });
     };
     const follow = async (): Promise<void> => {
-      for await (const _ of stream(`${path}/events/stream`, { signal: aborter.signal }))
-        timer ??= setTimeout(refresh, 1000);
+      for await (const _ of live().events(id, { signal: aborter.signal })) timer ??= setTimeout(refresh, 1000);
       refresh();
     };
     follow().catch(() => undefined);

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { Run } from '../api/types.js';
 import { ago, count, duration, time } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
+import { wireTitle } from '../lib/wires.js';
 import { Outcome, stateOf } from '../ui/outcome.js';
 import { answeredFor, askedWords, tokensOf, tookOf, type Turn } from './turns.js';
 
@@ -37,11 +38,11 @@ export function TurnRow({ turn, now }: { readonly turn: Turn; readonly now: numb
         <span className="run-request">
           <span className="run-input">{input ?? WORDLESS}</span>
           <Below run={newest} />
-          <span className="second run-origin">{[agent, wire, userId].join(' · ')}</span>
+          <span className="second run-origin">{[agent, wireTitle(wire), userId].join(' · ')}</span>
         </span>
         <span className="fact two origin">
           <span>{agent}</span>
-          <span className="second">{wire}</span>
+          <span className="second">{wireTitle(wire)}</span>
         </span>
         <span className="fact origin">{userId}</span>
         <span className="fact two">

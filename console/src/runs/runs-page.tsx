@@ -1,10 +1,10 @@
 import { type ReactNode, useEffect, useEffectEvent } from 'react';
 import type { Run } from '../api/types.js';
-import { count } from '../lib/format.js';
 import { hrefOf, Link, usePlace } from '../lib/router.js';
 import { useNow } from '../lib/use-now.js';
 import { usePages } from '../lib/use-pages.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { ShownCount } from '../ui/shown-count.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { RunFilters } from './run-filters.js';
 import { RunPage } from './run-page.js';
@@ -46,9 +46,7 @@ function RunList(): ReactNode {
     <div className="page filled">
       <header>
         <h1>Runs</h1>
-        <span className="muted" role="status">
-          {isLoading ? 'Loading…' : `${count(rows.length)}${hasMore ? '+' : ''} shown`}
-        </span>
+        <ShownCount {...{ rows, isLoading, hasMore, error }} />
       </header>
       <RunFilters filters={filters} />
       <ErrorNotice error={error} onRetry={retry} />

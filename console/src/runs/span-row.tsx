@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react';
 import type { Span } from '../api/types.js';
 import { count, duration } from '../lib/format.js';
-import { Outcome } from '../ui/outcome.js';
+import { Outcome, spanState } from '../ui/outcome.js';
 
 interface Props {
   readonly span: Span;
@@ -17,9 +17,13 @@ interface Props {
 /** The least width of a bar, in percent of the axis. */
 const LEAST_WIDTH = 0.5;
 
+/** States that the bar shows well enough. */
+const PLAIN: ReadonlySet<string> = new Set(['completed', 'running']);
+
 /** One span of a timeline: what, when and how long, with its tokens. It opens and closes. */
 export function SpanRow({ span, begin, end, isOpen, onToggle, children }: Props): ReactNode {
   const { kind, name, status, usage, parentId } = span;
+  const state = spanState(span);
   const panel = useId();
   const from = Date.parse(span.startedAt);
   const to = span.endedAt === null ? end : Date.parse(span.endedAt);
@@ -34,7 +38,7 @@ export function SpanRow({ span, begin, end, isOpen, onToggle, children }: Props)
         <span className="span-name">
           <span className={`kind ${kind}`}>{kind}</span>
           <span className="span-title">{name}</span>
-          {status !== 'completed' && status !== 'running' && <Outcome state={status} />}
+          {!PLAIN.has(state) && <Outcome state={state} />}
         </span>
         <span className="span-track" aria-hidden="true">
           <span className={`span-bar ${kind} ${status}`} style={{ left: `${left}%`, width: `${width}%` }} />

@@ -4,7 +4,7 @@ import { count, duration, isObject, time } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { JsonTree } from '../ui/json-tree.js';
-import { outcomeWord } from '../ui/outcome.js';
+import { outcomeWord, spanState } from '../ui/outcome.js';
 import { AskedPanel } from './asked-panel.js';
 import { Fact } from './fact.js';
 import { MessageView } from './message-view.js';
@@ -24,6 +24,9 @@ interface Call {
   readonly arguments: string;
 }
 
+/** Details of spans that the panel shows at a place of their own. */
+const SHOWN_DETAILS: ReadonlySet<string> = new Set(['error', 'status']);
+
 /** A try of a model call after which it was made again. */
 interface Retry {
   readonly at: number;
@@ -35,12 +38,14 @@ interface Retry {
 /** What is known of one span: of a model call its request and its answer, of a tool call its arguments and its result. */
 export function StepPanel(props: Props): ReactNode {
   const { span, error } = props;
-  const { startedAt, endedAt, status, usage } = span;
+  const { startedAt, endedAt, usage } = span;
+  const model = isObject(span.details) ? optionalText(span.details['model']) : undefined;
   const took = endedAt === null ? 'in progress' : duration(Date.parse(endedAt) - Date.parse(startedAt));
   return (
     <div className="step">
       <dl className="facts">
-        <Fact name="Outcome">{outcomeWord(status)}</Fact>
+        <Fact name="Outcome">{outcomeWord(spanState(span))}</Fact>
+        {model !== undefined && <Fact name="Model">{model}</Fact>}
         <Fact name="Began">{time(startedAt)}</Fact>
         <Fact name="Took">{took}</Fact>
         {usage && <Fact name="Tokens">{tokens(usage)}</Fact>}
@@ -84,7 +89,7 @@ function Contents({ span, spans, run, steps, request }: Props): ReactNode {
       )}
       {approval && (
         <p>
-          Approval: {outcomeWord(approval.status)}.{' '}
+          Approval: {outcomeWord(spanState(approval))}.{' '}
           <Link to={hrefOf(['runs', run.id], { step: approval.id })}>Show the decision</Link>
         </p>
       )}
@@ -180,7 +185,9 @@ function Failures({ details }: { readonly details: unknown }): ReactNode {
 }
 
 function Details({ value }: { readonly value: unknown }): ReactNode {
-  const rest = isObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'error')) : value;
+  const rest = isObject(value)
+    ? Object.fromEntries(Object.entries(value).filter(([name]) => !SHOWN_DETAILS.has(name)))
+    : value;
   if (rest === undefined || (isObject(rest) && Object.keys(rest).length === 0)) return null;
   return <JsonTree value={rest} label="Details" />;
 }
@@ -205,5 +212,9 @@ function callsOf(output: unknown): readonly Call[] {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+  return optionalText(value) ?? '';
+}
+
+function optionalText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

@@ -4,22 +4,18 @@ import { json } from '../api/client.js';
 import type { Page, Run, RunDetail } from '../api/types.js';
 import { hrefOf, Link } from '../lib/router.js';
 import { Outcome, stateOf } from '../ui/outcome.js';
-import { answeredFor, turnsOf } from './turns.js';
-
-/** How many runs of the session are looked at for those of the turn. */
-const LOOKED_AT = 100;
+import { answeredFor } from './turns.js';
 
 /** The runs of the turn that a run belongs to, with what was asked between them; nothing if it is the only one. */
 export function TurnStrip({ run }: { readonly run: RunDetail }): ReactNode {
-  const { id, userId, sessionId, turn } = run;
-  const query = { session: sessionId, user: userId, limit: LOOKED_AT };
+  const { id, userId, turn } = run;
   const mayHaveOthers = turn !== null || run.status === 'interrupted';
   const { data } = useQuery({
     queryKey: ['run', id, 'turn'],
-    queryFn: () => json<Page<Run>>('api/v1/runs', { query }),
+    queryFn: () => json<Page<Run>>(`api/v1/runs/${encodeURIComponent(id)}/turn`, { query: { user: userId } }),
     enabled: mayHaveOthers,
   });
-  const runs = turnsOf(data?.data ?? []).find((one) => one.id === (turn?.id ?? id))?.runs ?? [];
+  const runs = data?.data ?? [];
   if (runs.length < 2) return null;
   return (
     <nav aria-label="Runs of this turn" className="turn-strip">

@@ -1,5 +1,5 @@
 import type { Run } from '../api/types.js';
-import { tookOf, turnsOf } from './turns.js';
+import { answeredFor, tookOf, turnsOf } from './turns.js';
 
 const run = (id: string, fields: Partial<Run> = {}): Run =>
   ({ id, userId: 'ana', input: `Words of ${id}`, turn: null, startedAt: null, endedAt: null, ...fields }) as Run;
@@ -23,6 +23,16 @@ describe('turns', () => {
 
   it('runs of different users with one id are different turns', () => {
     expect(turnsOf([run('a', { userId: 'bob' }), run('a')])).toHaveLength(2);
+  });
+
+  it.each([
+    ['Approval of pay: approved with changes', 'approved', true],
+    ['Approval of pay: approved', 'approved', false],
+    ['Approval of pay: not answered in time', 'expired', false],
+  ])('a continuation says %s', (words, status, isEdited) => {
+    const next = continuation('b', 'a');
+    const asked = { id: 'i', kind: 'approval', status, isEdited, toolName: 'pay', resumedByRunId: 'b' } as const;
+    expect(answeredFor(next, [run('a', { interrupts: [asked] }), run('b', { ...next, interrupts: [] })])).toBe(words);
   });
 
   it('a turn takes the time that its runs execute, not that in which it waits', () => {

@@ -1,5 +1,5 @@
 import type { Run, RunInterrupt, Usage } from '../api/types.js';
-import { outcomeWord } from '../ui/outcome-words.js';
+import { askedState, outcomeWord } from '../ui/outcome-words.js';
 
 /** What one message of a user has caused: a run, and those that continue it with answers to what was asked. */
 export interface Turn {
@@ -54,6 +54,6 @@ export function answeredFor(run: Run, runs: readonly Run[]): string {
   const answered = runs
     .flatMap(({ interrupts }) => interrupts)
     .filter(({ resumedByRunId }) => resumedByRunId === run.id)
-    .map((one) => `${askedWords(one)}: ${outcomeWord(one.status).toLowerCase()}`);
+    .map((one) => `${askedWords(one)}: ${outcomeWord(askedState(one)).toLowerCase()}`);
   return answered.length === 0 ? 'Went on with an answer' : answered.join(', ');
 }

@@ -1,8 +1,7 @@
 import { type InfiniteData, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { type Query, stream } from '../api/client.js';
+import { type Query, type SseBlock, stream } from '../api/client.js';
 import type { Page, Run } from '../api/types.js';
-import type { SseFrame } from '../lib/sse.js';
 import { wait } from '../lib/wait.js';
 
 const PAUSE_MS = 2000;
@@ -27,7 +26,7 @@ export function useLiveRuns(path: string, query: Query): void {
         void queries.invalidateQueries({ queryKey: [path, wanted] });
       }, AGAIN_MS);
     };
-    const apply = ({ event, data }: SseFrame): void => {
+    const apply = ({ event, data }: SseBlock): void => {
       const run = JSON.parse(data) as Run;
       queries.setQueryData<InfiniteData<Page<Run>>>(
         [path, wanted],

@@ -1,4 +1,5 @@
 import { isObject, pretty } from '../lib/format.js';
+import { askedState, outcomeWord } from '../ui/outcome-words.js';
 
 /** A message as people read it. */
 export interface Words {
@@ -32,8 +33,8 @@ export function wordsOf(message: unknown): Words {
   }
   if (kind === 'mcp_approval_response') {
     const reason = typeof data['reason'] === 'string' && data['reason'] !== '' ? `: ${data['reason']}` : '';
-    const edited = data['edited_arguments'] ?? data['arguments'];
-    const words = `${data['approve'] === true ? 'Approved' : 'Denied'}${reason}`;
+    const edited = editedIn(data);
+    const words = `${outcomeWord(decisionIn(data))}${reason}`;
     return { ...common, who: 'Decision', kind: 'approval', text: words, data: shown(edited) };
   }
   if (kind === 'reasoning') return { ...common, who: 'Reasoning', kind: 'reasoning' };
@@ -42,6 +43,18 @@ export function wordsOf(message: unknown): Words {
     return { ...common, who, kind: role === 'user' ? 'user' : role === 'assistant' ? 'agent' : 'other' };
   }
   return { ...common, who: kind.replaceAll('_', ' ') || 'Message', kind: 'other', data: shown(data) };
+}
+
+/** How an approval was decided, as a state of the table of outcomes. */
+function decisionIn(data: Record<string, unknown>): string {
+  return askedState({
+    status: data['approve'] === true ? 'approved' : 'denied',
+    isEdited: editedIn(data) !== undefined,
+  });
+}
+
+function editedIn(data: Record<string, unknown>): unknown {
+  return data['edited_arguments'] ?? data['arguments'];
 }
 
 function textIn({ text, refusal }: Record<string, unknown>): string[] {

@@ -4,8 +4,10 @@ import { ago, count, time } from '../lib/format.js';
 import { hrefOf, Link, usePlace } from '../lib/router.js';
 import { useNow } from '../lib/use-now.js';
 import { usePages } from '../lib/use-pages.js';
+import { wireTitle } from '../lib/wires.js';
 import { ErrorNotice } from '../ui/error-notice.js';
-import { Outcome } from '../ui/outcome.js';
+import { Outcome, stateOfLast } from '../ui/outcome.js';
+import { ShownCount } from '../ui/shown-count.js';
 import { VirtualList } from '../ui/virtual-list.js';
 import { SessionView } from './session-view.js';
 
@@ -24,9 +26,7 @@ function SessionList(): ReactNode {
     <div className="page filled">
       <header>
         <h1>Sessions</h1>
-        <span className="muted" role="status">
-          {isLoading ? 'Loading…' : `${count(rows.length)}${hasMore ? '+' : ''} shown`}
-        </span>
+        <ShownCount {...{ rows, isLoading, hasMore, error }} />
       </header>
       <ErrorNotice error={error} onRetry={retry} />
       {!isLoading && rows.length === 0 && !error && <p className="empty">No session yet. Begin one in Talk.</p>}
@@ -44,20 +44,14 @@ function SessionList(): ReactNode {
   );
 }
 
-/** How the newest run stands: of an interrupted one, whether it still waits. */
-function stateOfLast({ status, waits }: NonNullable<Session['lastRun']>): string {
-  if (status !== 'interrupted') return status;
-  return waits ? 'waiting' : 'unanswered';
-}
-
 function SessionRow({ session, now }: { readonly session: Session; readonly now: number }): ReactNode {
   const { id, userId, title, updatedAt, messageCount, lastRun } = session;
   const facts = [
     userId,
     lastRun?.agent,
-    lastRun?.wire,
+    lastRun && wireTitle(lastRun.wire),
     `${count(messageCount)} ${messageCount === 1 ? 'message' : 'messages'}`,
-  ].filter((fact) => fact !== undefined);
+  ].filter((fact) => fact);
   return (
     <Link to={hrefOf(['sessions', id])} className="session-row">
       <span className="session-title">{title ?? lastRun?.input ?? id}</span>

@@ -1,6 +1,5 @@
 import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { json, urlOf } from '../api/client.js';
-import { useLack } from '../access/rights.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Lack } from '../ui/lack.js';
 import { Thumbnails } from './thumbnails.js';
@@ -14,6 +13,10 @@ interface Props {
   readonly user: string | undefined;
   readonly hasImages: boolean;
   readonly isBusy: boolean;
+  /** Why the person may not send; undefined if they may. */
+  readonly lack: string | undefined;
+  /** Why the person may not stop the run; undefined if they may. */
+  readonly stopLack: string | undefined;
   readonly onSend: (text: string, images: readonly Image[]) => void;
   readonly onStop: () => void;
 }
@@ -23,13 +26,12 @@ interface Uploaded {
   readonly mimeType: string;
 }
 
-/** The form for a message: text and images. Enter sends, Shift and Enter begins a line. */
-export function Composer({ user, hasImages, isBusy, onSend, onStop }: Props): ReactNode {
+/** The form for a message: text and images. Press Enter to send, Shift+Enter for a new line. */
+export function Composer({ user, hasImages, isBusy, lack, stopLack, onSend, onStop }: Props): ReactNode {
   const [text, setText] = useState('');
   const [images, setImages] = useState<readonly Image[]>([]);
   const [uploads, setUploads] = useState(0);
   const [error, setError] = useState<unknown>();
-  const lack = useLack('runs:write');
   const files = useRef<HTMLInputElement>(null);
   const canSend =
     lack === undefined && !isBusy && uploads === 0 && (text.trim() !== '' || (hasImages && images.length > 0));
@@ -106,7 +108,12 @@ export function Composer({ user, hasImages, isBusy, onSend, onStop }: Props): Re
           Add images
         </button>
         {isBusy ? (
-          <button type="button" disabled={lack !== undefined} onClick={onStop}>
+          <button
+            type="button"
+            disabled={stopLack !== undefined}
+            aria-describedby={stopLack && 'lack-send'}
+            onClick={onStop}
+          >
             Stop
           </button>
         ) : (
@@ -115,7 +122,7 @@ export function Composer({ user, hasImages, isBusy, onSend, onStop }: Props): Re
           </button>
         )}
       </div>
-      <Lack id="lack-send" why={lack} />
+      <Lack id="lack-send" why={(isBusy ? stopLack : undefined) ?? lack} />
     </form>
   );
 }

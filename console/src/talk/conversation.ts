@@ -1,5 +1,5 @@
 import { renewIfDue } from '../access/oidc/renewal.js';
-import { actingUser, isPassing, json, request } from '../api/client.js';
+import { actingUser, isPassing, json, parley, request } from '../api/client.js';
 import type { Interrupt, Page, Run } from '../api/types.js';
 import { messageOf } from '../lib/format.js';
 import { wait } from '../lib/wait.js';
@@ -15,15 +15,19 @@ import {
 } from './decisions.js';
 import { LiveRun } from './live-run.js';
 import { leaveCalls, noteEnd, showPast } from './run-end.js';
+import { refusalsOf } from './refusals.js';
 import { sentMessages } from './sent-messages.js';
 import { settle } from './settled.js';
 import { callIdOf, Transcript } from './transcript.js';
-import { type TalkState, turnOf, type TurnOptions } from './turn.js';
+import { NO_REFUSALS, type TalkState, turnOf, type TurnOptions } from './turn.js';
 import type { AnswerTo, Image, ToolResult, Turn, WireChoice, WireClient } from './wire.js';
 
-/** The longest pause before the server is asked again. */
+/** The longest pause before the server is queried again. */
 const LONGEST_PAUSE_MS = 5000;
 const POLL_MS = 2000;
+
+/** Reads sessions that the person may read only. */
+const reviewer = async (): Promise<WireClient> => (await import('./wires/agent-api.js')).review();
 
 /** A conversation of one session: sends turns, follows runs until they end, and reads on after every interruption. */
 export class Conversation {
@@ -45,7 +49,7 @@ export class Conversation {
   constructor(session: string, { isNew }: { readonly isNew: boolean }) {
     this.sessions = new Set([session]);
     this.begun = !isNew;
-    this.now = { session, status: 'idle', runId: undefined, interrupts: [], calls: [] };
+    this.now = { session, status: 'idle', runId: undefined, interrupts: [], calls: [], refusals: NO_REFUSALS };
   }
 
   readonly state = (): TalkState => this.now;
@@ -103,8 +107,8 @@ export class Conversation {
   }
 
   /**
-   * Answers all interrupts that wait: over the wire if it can carry them, otherwise under `/interrupts`. They are shown
-   * until the server has taken the answers.
+   * Answers all interrupts that wait: over the wire if it can carry them and the person may send, otherwise under
+   * `/interrupts`. They are shown until the server has taken the answers.
    *
    * @throws what keeps an answer from being given; the interrupts without one wait on
    */
@@ -114,7 +118,7 @@ export class Conversation {
     let resumed: string | null = null;
     this.set({ status: 'sending' });
     const client = await options.wire.load();
-    if (client.takes(answers)) {
+    if (options.maySend !== false && client.takes(answers, this.now.session)) {
       return this.converse(this.turn(options, { answers }), options.wire, () => {
         noteDecisions(
           this.transcript,
@@ -151,7 +155,12 @@ export class Conversation {
       const { data } = await json<Page<Run>>('api/v1/runs', { query, signal: this.leaving.signal });
       this.owner = data[0]?.userId;
       const { signal } = this.leaving;
-      const [sent, asked] = await Promise.all([sentMessages(data, signal), askedIn(this.now.session)]);
+      const [sent, asked, refusals] = await Promise.all([
+        sentMessages(data, signal),
+        askedIn(this.now.session),
+        refusalsOf(data[0], signal),
+      ]);
+      this.set({ refusals });
       const runs = [...data].reverse();
       for (const [index, run] of runs.entries()) {
         if (signal.aborted) return;
@@ -175,7 +184,8 @@ export class Conversation {
 
   /** Follows a run that something else has started. */
   async follow(runId: string, wire: WireChoice, { isLast = true } = {}): Promise<LiveRun> {
-    const client = await wire.load();
+    // A wire reads only what it may also go on with.
+    const client = this.now.refusals.send === null ? await wire.load() : await reviewer();
     const run = this.begin();
     run.started(runId);
     await this.untilEnd(run, client, undefined);
@@ -287,7 +297,9 @@ export class Conversation {
       await wait(POLL_MS, this.leaving.signal);
       const isOpen = this.now.interrupts.some(({ id }) => id === interruptId);
       if (this.leaving.signal.aborted || !isOpen) return;
-      const known = await json<Interrupt>(`interrupts/${interruptId}`).catch(() => undefined);
+      const known = await parley()
+        .interrupt(interruptId)
+        .catch(() => undefined);
       if (known === undefined || known.status === 'pending') continue;
       if (!this.now.interrupts.some(({ id }) => id === interruptId)) return;
       noteDecisions(this.transcript, await askedIn(this.now.session));

@@ -94,10 +94,10 @@ function DecisionView({ interrupt }: { readonly interrupt: Interrupt }): ReactNo
 
 /** How a run ended, and where it is shown in full. */
 function EndView({ run }: { readonly run: Run }): ReactNode {
-  const { id, status, agent, model, startedAt, endedAt, usage } = run;
+  const { id, status, agent, answeredBy, model, startedAt, endedAt, usage } = run;
   const facts = [
     agent,
-    model,
+    answeredBy ?? model,
     startedAt !== null && endedAt !== null ? duration(Date.parse(endedAt) - Date.parse(startedAt)) : null,
     usage ? `${count(usage.totalTokens)} tokens` : null,
   ].filter((fact) => fact !== null);

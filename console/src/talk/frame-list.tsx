@@ -1,9 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { isPassing, json, stream } from '../api/client.js';
-import type { Run } from '../api/types.js';
-import { wait } from '../lib/wait.js';
-import { isOver } from '../runs/run-status.js';
+import { live } from '../api/client.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { FrameRow } from './frame-row.js';
 
@@ -61,7 +58,7 @@ export function FrameList({ runId, wire, title }: Props): ReactNode {
   );
 }
 
-/** The frames so far. After a lost connection the stream is read on after the last frame. */
+/** The frames so far; after a lost connection the stream continues by itself. */
 function useFrames(runId: string, wire: string): { readonly frames: readonly string[]; readonly error: unknown } {
   const [frames, setFrames] = useState<readonly string[]>([]);
   const [error, setError] = useState<unknown>();
@@ -74,35 +71,15 @@ function useFrames(runId: string, wire: string): { readonly frames: readonly str
       timer = undefined;
       setFrames([...known]);
     };
-    const read = async (): Promise<void> => {
-      const path = `runs/${encodeURIComponent(runId)}/events`;
-      for await (const { raw } of stream(path, { query: { protocol: wire, after: known.length }, signal })) {
-        known.push(raw);
+    const follow = async (): Promise<void> => {
+      for await (const { frame } of live().watch(runId, { wire, signal })) {
+        known.push(frame.trimEnd());
         timer ??= setTimeout(show, 50);
       }
     };
-    const readAll = async (): Promise<void> => {
-      let isRead = false;
-      for (let ended = false; !ended && !signal.aborted;) {
-        try {
-          if (!isRead) await read();
-          isRead = true;
-          const { status } = await json<Run>(`api/v1/runs/${encodeURIComponent(runId)}`, { signal });
-          ended = isOver(status);
-          if (ended) return;
-          // A server that stops has ended the stream, with frames that are not of the run: all are read again.
-          await wait(1000, signal);
-          known.length = 0;
-          isRead = false;
-        } catch (error) {
-          if (signal.aborted) return;
-          ended = !isPassing(error);
-          if (ended) setError(error);
-          else await wait(1000, signal);
-        }
-      }
-    };
-    void readAll();
+    follow().catch((error: unknown) => {
+      if (!signal.aborted) setError(error);
+    });
     return () => {
       clearTimeout(timer);
       aborter.abort();

@@ -1,18 +1,7 @@
 import { type ReactNode, useState } from 'react';
+import { useInfo } from '../api/use-info.js';
+import { inOrder, wireTitle } from '../lib/wires.js';
 import { FrameList } from './frame-list.js';
-
-/** The wires whose frames can be shown, by their names at the server. */
-const FRAMES = [
-  ['agent-api', 'Agent API'],
-  ['responses', 'OpenAI Responses'],
-  ['chat-completions', 'OpenAI Chat Completions'],
-  ['ai-sdk', 'AI SDK'],
-  ['ag-ui', 'AG-UI'],
-  ['runs', 'Runs API'],
-  ['ag-kit', 'AG-Kit'],
-  ['ag-kit-ag-ui', 'AG-Kit, AG-UI'],
-  ['ag-kit-bot', 'AG-Kit, bots'],
-] as const;
 
 /** Browsers open six connections to a server; the conversation needs some of them. */
 const MOST_OPEN = 3;
@@ -20,11 +9,12 @@ const MOST_OPEN = 3;
 /** The frames of one run as each wire shows them, live, side by side. */
 export function FramesPanel({ runId }: { readonly runId: string | undefined }): ReactNode {
   const [open, setOpen] = useState<readonly string[]>(['responses', 'ag-ui']);
+  const names = inOrder((useInfo()?.wires ?? []).map(({ name }) => name));
   return (
     <section className="frames" aria-label="Frames of the same run">
       <fieldset className="frame-choice">
         <legend>The same run on other wires (up to {MOST_OPEN})</legend>
-        {FRAMES.map(([name, title]) => (
+        {names.map((name) => (
           <label key={name} className="check">
             <input
               type="checkbox"
@@ -32,7 +22,7 @@ export function FramesPanel({ runId }: { readonly runId: string | undefined }): 
               disabled={!open.includes(name) && open.length >= MOST_OPEN}
               onChange={({ target }) => setOpen(target.checked ? [...open, name] : open.filter((one) => one !== name))}
             />
-            <span>{title}</span>
+            <span>{wireTitle(name)}</span>
           </label>
         ))}
       </fieldset>
@@ -40,9 +30,11 @@ export function FramesPanel({ runId }: { readonly runId: string | undefined }): 
         <p className="muted">The frames of a run appear here as soon as it begins.</p>
       ) : (
         <div className="frame-columns">
-          {FRAMES.filter(([name]) => open.includes(name)).map(([name, title]) => (
-            <FrameList key={`${name} ${runId}`} runId={runId} wire={name} title={title} />
-          ))}
+          {names
+            .filter((name) => open.includes(name))
+            .map((name) => (
+              <FrameList key={`${name} ${runId}`} runId={runId} wire={name} title={wireTitle(name)} />
+            ))}
         </div>
       )}
     </section>

@@ -1,5 +1,6 @@
 import { json } from '../api/client.js';
 import type { Span, Timeline } from '../api/types.js';
+import { isObject } from '../lib/format.js';
 import type { LiveRun } from './live-run.js';
 import { callIdOf, type Entry, type EntryOf } from './transcript.js';
 
@@ -10,9 +11,39 @@ import { callIdOf, type Entry, type EntryOf } from './transcript.js';
  */
 export async function settle(run: LiveRun): Promise<void> {
   if (run.id === undefined) return;
-  const path = `api/v1/runs/${encodeURIComponent(run.id)}/timeline`;
-  const timeline = await json<Timeline>(path, { signal: run.signal }).catch(() => undefined);
-  if (timeline) showOutcomes(run, timeline);
+  const path = `api/v1/runs/${encodeURIComponent(run.id)}`;
+  const { signal } = run;
+  const timeline = await json<Timeline>(`${path}/timeline`, { signal }).catch(() => undefined);
+  if (!timeline) return;
+  showOutcomes(run, timeline);
+  if (!timeline.spans.some(({ kind }) => kind === 'recovery')) return;
+  const response = await json<unknown>(`${path}/response`, { signal }).catch(() => undefined);
+  dropDiscarded(run, response);
+}
+
+/**
+ * Removes what a recovered run wrote before, and then again: not every wire says what was discarded.
+ *
+ * @param response of the run, as the Agent API has it. Nothing is removed if none of its texts is shown
+ */
+export function dropDiscarded({ transcript, id }: LiveRun, response: unknown): void {
+  const kept = new Set(textsIn(response));
+  const isOwn = (entry: Entry): entry is EntryOf<'text'> => entry.kind === 'text' && entry.run === id;
+  const isKept = ({ text }: EntryOf<'text'>): boolean => kept.has(text.trim());
+  if (!transcript.current.some((entry) => isOwn(entry) && isKept(entry))) return;
+  transcript.remove((entry) => isOwn(entry) && !isKept(entry));
+}
+
+/** The texts in the output of a response. */
+function textsIn(response: unknown): readonly string[] {
+  const listIn = (value: unknown, name: string): readonly Record<string, unknown>[] => {
+    const list: unknown = isObject(value) ? value[name] : undefined;
+    return Array.isArray(list) ? list.filter(isObject) : [];
+  };
+  return listIn(response, 'output')
+    .flatMap((message) => listIn(message, 'content'))
+    .flatMap(({ text, refusal }) => [text, refusal])
+    .flatMap((text) => (typeof text === 'string' ? [text.trim()] : []));
 }
 
 /** As `settle`, with a timeline that has been read. */

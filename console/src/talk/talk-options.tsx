@@ -1,7 +1,8 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { wireTitle } from '../lib/wires.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import type { Agents } from '../lib/use-agents.js';
 import { PAGE_TOOLS, toolsIn } from './client-tools.js';
-import type { Agents } from './use-agents.js';
 import type { Shown } from './use-conversation.js';
 import type { ClientTool } from './wire.js';
 import { WIRES } from './wires/choices.js';
@@ -19,9 +20,9 @@ export function TalkOptions({ shown: { wire, agent, choose }, agents, onTools }:
       <label>
         Wire
         <select value={wire.name} onChange={({ target }) => choose({ wire: target.value })}>
-          {WIRES.map(({ name, title }) => (
+          {WIRES.map(({ name }) => (
             <option key={name} value={name}>
-              {title}
+              {wireTitle(name)}
             </option>
           ))}
         </select>
@@ -63,7 +64,7 @@ function ToolChoice({ onTools }: Pick<Props, 'onTools'>): ReactNode {
   };
   const menu = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
-    // A click beside the menu closes it.
+    // A click outside of the menu closes it.
     const close = ({ target }: Event): void => {
       if (menu.current && target instanceof Node && !menu.current.contains(target)) menu.current.open = false;
     };

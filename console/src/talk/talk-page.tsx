@@ -1,9 +1,12 @@
 import { type CSSProperties, type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { useLack } from '../access/rights.js';
+import { sentence } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
+import { wireTitle } from '../lib/wires.js';
 import { useTitle } from '../lib/use-title.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Splitter } from '../ui/splitter.js';
+import { useAgents } from '../lib/use-agents.js';
 import { PAGE_TOOLS, pageAnswer } from './client-tools.js';
 import { Composer } from './composer.js';
 import { EntryList } from './entry-list.js';
@@ -14,7 +17,6 @@ import { ToolResultForm } from './tool-result-form.js';
 import { type Shown, useConversation } from './use-conversation.js';
 import type { TalkState } from './turn.js';
 import { TalkOptions } from './talk-options.js';
-import { useAgents } from './use-agents.js';
 import { Welcome } from './welcome.js';
 import type { ClientTool, Image } from './wire.js';
 
@@ -37,11 +39,11 @@ export function TalkPage(): ReactNode {
   const [hasFrames, showFrames] = useState(false);
   const [width, setWidth] = useState(() => Number(localStorage.getItem(WIDTH)) || 50);
   const agents = useAgents();
-  const lack = useLack('runs:write');
+  const { lack, stopLack } = useLacks(state);
   const answering = wire.hasAgents && agent !== '' ? agents.named.find(({ name }) => name === agent) : agents.standard;
   const first = entries.find((entry) => entry.kind === 'user');
   useTitle(first?.text || undefined);
-  const options = { wire, agent, tools };
+  const options = { wire, agent, tools, maySend: lack === undefined };
   const attempt = (work: Promise<void>): void => {
     setError(undefined);
     work.catch(setError);
@@ -52,7 +54,7 @@ export function TalkPage(): ReactNode {
     choose({ session: state.session });
     attempt(conversation.say(text, images, options));
   };
-  useAutomaticAnswers(shown, tools, attempt);
+  useAutomaticAnswers(shown, tools, lack === undefined ? attempt : undefined);
 
   return (
     <div
@@ -88,6 +90,7 @@ export function TalkPage(): ReactNode {
             <ToolResultForm
               key={call.callId}
               call={call}
+              lack={lack}
               onResult={(output) =>
                 attempt(conversation.give([{ callId: call.callId, name: call.name, output }], options))
               }
@@ -107,16 +110,18 @@ export function TalkPage(): ReactNode {
           <p className="client">
             {answering && (
               <>
-                <strong>{answering.name}</strong> with <strong>{answering.modelName}</strong>,{' '}
+                <strong>{answering.name}</strong> with <strong>{answering.model}</strong>,{' '}
               </>
             )}
-            {wire.title} through {wire.client}
+            {wireTitle(wire.name)} through {wire.client}
           </p>
         </div>
         <Composer
           user={conversation.user}
           hasImages={wire.hasImages}
           isBusy={state.status !== 'idle'}
+          lack={lack}
+          stopLack={stopLack}
           onSend={send}
           onStop={() => attempt(conversation.stop())}
         />
@@ -138,18 +143,27 @@ export function TalkPage(): ReactNode {
   );
 }
 
-/** Answers the calls that the page can answer without the person. */
+/** Why the person may not send, and may not stop the run; undefined where they may. */
+function useLacks({ refusals: { send, stop } }: TalkState): Record<'lack' | 'stopLack', string | undefined> {
+  const scope = useLack('runs:write');
+  return {
+    lack: scope ?? (send === null ? undefined : `You cannot write here: ${sentence(send)}`),
+    stopLack: scope ?? (stop === null ? undefined : `You cannot stop this run: ${sentence(stop)}`),
+  };
+}
+
+/** Answers the calls that the page can answer without the person. @param attempt undefined: nothing may be sent */
 function useAutomaticAnswers(
   { conversation, state, wire, agent }: Shown,
   tools: readonly ClientTool[],
-  attempt: (work: Promise<void>) => void,
+  attempt: ((work: Promise<void>) => void) | undefined,
 ): void {
   const answer = useEffectEvent((calls: TalkState['calls']) => {
     const known = calls.flatMap(({ callId, name }) => {
       const output = pageAnswer(name);
       return output === undefined ? [] : [{ callId, name, output }];
     });
-    if (known.length > 0) attempt(conversation.give(known, { wire, agent, tools }));
+    if (known.length > 0) attempt?.(conversation.give(known, { wire, agent, tools }));
   });
   useEffect(() => answer(state.calls), [state.calls]);
 }

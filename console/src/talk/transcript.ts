@@ -39,7 +39,7 @@ export function callIdOf({ id, callId }: EntryOf<'call'>): string {
   return callId ?? id;
 }
 
-/** How a call stands, in the words of the console. */
+/** The state of a call, in the words of the console. */
 export function callStateOf({ outcome, result, done }: Call): string {
   const isOver = result !== undefined;
   if (outcome !== undefined && !(isOver && outcome === 'approved')) return outcome;

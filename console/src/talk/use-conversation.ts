@@ -5,7 +5,7 @@ import { Conversation } from './conversation.js';
 import type { TalkState } from './turn.js';
 import type { Entry } from './transcript.js';
 import type { WireChoice } from './wire.js';
-import { WIRES } from './wires/choices.js';
+import { wireChoice } from './wires/choices.js';
 
 const LAST_PLACE = 'parley.talk';
 
@@ -38,7 +38,7 @@ export function useConversation(): Shown {
   if (!conversation.isShownFor(wanted)) setConversation(opened(wanted));
   const state = useSyncExternalStore(conversation.subscribe, conversation.state);
   const entries = useSyncExternalStore(conversation.transcript.subscribe, conversation.transcript.entries);
-  const wire = WIRES.find(({ name }) => name === query.get('wire')) ?? WIRES[0];
+  const wire = wireChoice(query.get('wire'));
   const agent = query.get('agent') ?? '';
 
   // Another wire is used from the next turn on; what is shown stays.

@@ -1,4 +1,5 @@
 import type { InterruptAnswer, Schema } from '../api/types.js';
+import type { TalkWire } from '../lib/wires.js';
 import type { LiveRun } from './live-run.js';
 
 /** A tool that this page offers to the agent. */
@@ -47,8 +48,8 @@ export interface Turn {
 
 /** One way to talk to the server: a wire, through the client that browsers use for it. */
 export interface WireClient {
-  /** Whether the wire itself can carry these answers. Others are given under `/interrupts`. */
-  takes(answers: readonly AnswerTo[]): boolean;
+  /** Whether the wire itself can carry these answers of a session. Others are given under `/interrupts`. */
+  takes(answers: readonly AnswerTo[], session: string): boolean;
   /** Sends a turn and reads the answer. Returns when the stream ends, whether or not the run did. */
   send(turn: Turn, run: LiveRun): Promise<void>;
   /** Reads on after what the run has, or reads it again from its beginning. Returns as `send`. */
@@ -57,8 +58,7 @@ export interface WireClient {
 
 /** A wire of the list. */
 export interface WireChoice {
-  readonly name: string;
-  readonly title: string;
+  readonly name: TalkWire;
   /** The client that the page uses. */
   readonly client: string;
   /** Whether a request can name an agent. */

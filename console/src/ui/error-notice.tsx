@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { ApiError } from '../api/client.js';
+import { ParleyError } from '../api/client.js';
 import { useConnection } from '../lib/connection.js';
-import { messageOf } from '../lib/format.js';
+import { messageOf, sentence } from '../lib/format.js';
 
 interface Props {
   /** What was thrown, or a text; undefined and null show nothing. */
@@ -12,24 +12,22 @@ interface Props {
 
 const FORBIDDEN = 'Your credential may not do this.';
 
-/** What the server says, so that another sentence can follow. */
-function sentence(error: unknown): string {
-  const text = messageOf(error);
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
 /** An error, in the words of the server; what the person can do about it where that is known. */
 export function ErrorNotice({ error, onRetry }: Props): ReactNode {
   const { lostAt } = useConnection();
   if (error === undefined || error === null) return null;
-  const isForbidden = error instanceof ApiError && error.status === 403;
+  const isForbidden = error instanceof ParleyError && error.status === 403;
   // The frame says so, and offers to try again.
   if (error instanceof TypeError && lostAt !== undefined)
     return <p className="muted">Nothing can be read while the server does not answer.</p>;
   const isOffline = error instanceof TypeError;
   return (
     <p role="alert" className="notice error">
-      {isOffline ? 'The server cannot be reached.' : isForbidden ? `${sentence(error)} ${FORBIDDEN}` : messageOf(error)}
+      {isOffline
+        ? 'The server cannot be reached.'
+        : isForbidden
+          ? `${sentence(messageOf(error))} ${FORBIDDEN}`
+          : messageOf(error)}
       {onRetry && (
         <>
           {' '}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** The sign of the product, beside its name. */
+/** The logo of the product, next to its name. */
 export function Logo(): ReactNode {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true">

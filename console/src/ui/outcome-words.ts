@@ -1,4 +1,4 @@
-import type { Run } from '../api/types.js';
+import type { Run, Session, Span } from '../api/types.js';
 
 /** A word for how something ended or stands, and its colour. */
 export interface Word {
@@ -7,8 +7,8 @@ export interface Word {
 }
 
 /**
- * The words of the console for how runs, calls, approvals and questions stand or ended, by the states of the server. They
- * are the same on every page.
+ * The words of the console for how runs, calls, approvals and questions stand or ended, by the states of the server; states
+ * of other things are behind a word for what they are of. They are the same on every page (docs/glossary.md, Outcomes).
  */
 const WORDS: Readonly<Record<string, Word>> = {
   queued: { word: 'Queued', tone: 'info' },
@@ -17,7 +17,8 @@ const WORDS: Readonly<Record<string, Word>> = {
   incomplete: { word: 'Cut short', tone: 'warning' },
   failed: { word: 'Failed', tone: 'error' },
   canceled: { word: 'Stopped', tone: 'neutral' },
-  interrupted: { word: 'Interrupted', tone: 'warning' },
+  // The state at the server of all runs that have asked something, for filters: a row says which of both.
+  interrupted: { word: 'Waits or continued', tone: 'warning' },
   // Calls that were not made, or of which nobody knows.
   denied: { word: 'Denied', tone: 'error' },
   refused: { word: 'Refused by policy', tone: 'error' },
@@ -27,7 +28,7 @@ const WORDS: Readonly<Record<string, Word>> = {
   // What people are asked.
   pending: { word: 'Waits', tone: 'warning' },
   approved: { word: 'Approved', tone: 'success' },
-  changed: { word: 'Approved with changes', tone: 'success' },
+  edited: { word: 'Approved with changes', tone: 'success' },
   answered: { word: 'Answered', tone: 'success' },
   cancelled: { word: 'Not answered', tone: 'neutral' },
   // Interrupted runs.
@@ -39,6 +40,38 @@ const WORDS: Readonly<Record<string, Word>> = {
   // Calls in a conversation.
   writing: { word: 'Being written', tone: 'info' },
   waiting: { word: 'Waits', tone: 'warning' },
+  // Decisions of the policy about a call that is only tried out.
+  'policy-allow': { word: 'Allowed', tone: 'success' },
+  'policy-ask': { word: 'Needs approval', tone: 'warning' },
+  'policy-deny': { word: 'Refused by policy', tone: 'error' },
+  'policy-invalid': { word: 'Invalid call', tone: 'error' },
+  // MCP servers.
+  'mcp-idle': { word: 'Not used yet', tone: 'neutral' },
+  'mcp-connecting': { word: 'Connecting', tone: 'info' },
+  'mcp-up': { word: 'Connected', tone: 'success' },
+  'mcp-down': { word: 'Not reachable', tone: 'error' },
+  // Remote agents.
+  'remote-idle': { word: 'Not used yet', tone: 'neutral' },
+  'remote-up': { word: 'Connected', tone: 'success' },
+  'remote-down': { word: 'Not reachable', tone: 'error' },
+  'loss-continue': { word: 'Continues where it stopped', tone: 'neutral' },
+  'loss-resend': { word: 'Begins again', tone: 'neutral' },
+  'loss-fail': { word: 'Fails', tone: 'neutral' },
+  // What becomes of a run of an agent whose worker was lost.
+  'recovery-journal': { word: 'Continues where it stopped', tone: 'neutral' },
+  'recovery-restart': { word: 'Begins again', tone: 'neutral' },
+  'recovery-fail': { word: 'Fails', tone: 'neutral' },
+  // Trials of a model.
+  'trial-works': { word: 'Works', tone: 'success' },
+  'trial-failed': { word: 'Failed', tone: 'error' },
+  'trial-unsupported': { word: 'Not supported', tone: 'warning' },
+  'trial-skipped': { word: 'Not tried', tone: 'neutral' },
+  // Credentials and tenants.
+  'key-active': { word: 'Active', tone: 'success' },
+  'key-expired': { word: 'Expired', tone: 'neutral' },
+  'key-revoked': { word: 'Revoked', tone: 'neutral' },
+  'tenant-active': { word: 'Active', tone: 'success' },
+  'tenant-suspended': { word: 'Suspended', tone: 'warning' },
 };
 
 /** The word for a state, and its colour; the state itself if the console has none. */
@@ -54,11 +87,30 @@ export function outcomeWord(state: string): string {
 /** The states of interrupts that nobody answered. */
 const UNANSWERED: ReadonlySet<string> = new Set(['cancelled', 'expired']);
 
-/** How a run stands: for an interrupted one, what it waits for, or whether it went on. */
-export function stateOf({ status, waitsFor, interrupts }: Pick<Run, 'status' | 'waitsFor' | 'interrupts'>): string {
+/** What tells how a run stands. */
+type Standing = Pick<Run, 'status' | 'waitsFor' | 'isContinued' | 'interrupts'>;
+
+/** The state of a run: for an interrupted one, what it waits for, or whether it went on. */
+export function stateOf({ status, waitsFor, isContinued, interrupts }: Standing): string {
   if (status !== 'interrupted') return status;
   if (waitsFor !== null) return `waits-${waitsFor}`;
+  // Results of tools of the client may have been left, too.
+  if (interrupts.length === 0) return isContinued ? 'continued' : 'unanswered';
   // A run that went on without an answer is named, too.
-  const hasNoAnswer = interrupts.length > 0 && interrupts.every((one) => UNANSWERED.has(one.status));
-  return hasNoAnswer ? 'unanswered' : 'continued';
+  return interrupts.every((one) => UNANSWERED.has(one.status)) ? 'unanswered' : 'continued';
+}
+
+/** The state of the newest run of a session: none has continued it. */
+export function stateOfLast({ status, waitsFor }: NonNullable<Session['lastRun']>): string {
+  return stateOf({ status: status as Run['status'], waitsFor, isContinued: false, interrupts: [] });
+}
+
+/** The state of a question to a person: approvals with other arguments have a word of their own. */
+export function askedState({ status, isEdited }: { readonly status: string; readonly isEdited: boolean }): string {
+  return status === 'approved' && isEdited ? 'edited' : status;
+}
+
+/** The state of a span of a timeline: a question to a person waits. */
+export function spanState({ kind, status }: Pick<Span, 'kind' | 'status'>): string {
+  return status === 'running' && (kind === 'approval' || kind === 'input') ? 'pending' : status;
 }

@@ -2,7 +2,7 @@ import { type Agent, type AgentContext, AgentType, ModelLoop } from 'parley-serv
 
 @AgentType({
   name: 'refunds',
-  description: 'Pays money back to customers.',
+  description: 'Pays money back to customers: "Refund 200 euros for order A-1001"',
   exposure: 'public',
   recovery: 'journal',
 })

@@ -2,7 +2,7 @@ import { type Agent, type AgentContext, AgentType, ModelLoop } from 'parley-serv
 
 @AgentType({
   name: 'notes',
-  description: 'Reads and writes notes.',
+  description: 'Reads and writes notes: "Read the text file release.txt"',
   exposure: 'public',
   recovery: 'journal',
 })

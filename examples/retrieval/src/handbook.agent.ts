@@ -2,7 +2,7 @@ import { type Agent, type AgentContext, AgentType, ModelLoop } from 'parley-serv
 
 @AgentType({
   name: 'handbook',
-  description: 'Answers questions about the company handbook.',
+  description: 'Answers questions about the company handbook: "Search the handbook: how much may a hotel cost?"',
   exposure: 'public',
   recovery: 'journal',
 })

@@ -9,7 +9,8 @@ const REVIEWERS = {
 
 @AgentType({
   name: 'review',
-  description: 'Has a text reviewed from three sides at once, and writes a better version.',
+  description:
+    'Has a text reviewed from three sides at once, and writes a better version: "The moon landing was in 1970."',
   exposure: 'public',
   recovery: 'journal',
 })

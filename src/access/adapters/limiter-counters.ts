@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type * as IoRedis from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterPostgres, RateLimiterRedis } from 'rate-limiter-flexible';
 import { loadPackage } from '../../common/index.js';
-import type { Database } from '../../database/index.js';
+import type { RequestDatabase } from '../../database/index.js';
 import { type Count, Counters } from '../limits/counters.js';
 
 /** How long a command to Redis may take before the store counts as unavailable. */
@@ -68,7 +68,7 @@ export async function redisCounters(url: string): Promise<Counters> {
 }
 
 /** Counters that processes share in a table of the PostgreSQL database, which the library creates. */
-export async function postgresCounters(database: Database): Promise<Counters> {
+export async function postgresCounters(database: RequestDatabase): Promise<Counters> {
   const limiter = await new Promise<RateLimiterPostgres>((resolve, reject) => {
     const created = new RateLimiterPostgres(
       {

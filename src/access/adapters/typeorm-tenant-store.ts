@@ -1,24 +1,21 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import type { JsonObject } from '../../common/index.js';
-import { Database, type Queryable, queryable, type Transaction } from '../../database/index.js';
+import {
+  lockedOn,
+  type Queryable,
+  queryable,
+  RequestDatabase,
+  RunEntity,
+  TenantEntity,
+  type Transaction,
+} from '../../database/index.js';
 import { type Tenant, type TenantStatus, TenantStore } from '../ports/tenant-store.js';
 
-interface Row {
-  readonly id: string;
-  readonly name: string;
-  readonly status: string;
-  readonly settings: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
-
+/** TypeORM's insert does not tell whether it did anything on conflict. */
 const INSERT = `
   INSERT INTO tenants (id, name, status, settings, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT (id) DO NOTHING`;
-const FIND = 'SELECT * FROM tenants WHERE id = ?';
-const UPDATE = 'UPDATE tenants SET name = ?, status = ?, settings = ?, updated_at = ? WHERE id = ?';
-const CHANGE_ID = 'UPDATE tenants SET id = ?, updated_at = ? WHERE id = ?';
-const UNFINISHED = `SELECT 1 AS yes FROM runs WHERE tenant_id = ? AND status IN ('queued', 'running') LIMIT 1`;
 
 /** Every table that carries the tenant, also those of modules that this process does not load. */
 const TABLES = {
@@ -32,14 +29,14 @@ const TABLES = {
     ORDER BY c.table_name`,
 };
 
-/** The audit log rejects changes: triggers of this table. */
-const APPEND_ONLY = 'audit_entries';
+/** The audit trail rejects changes: triggers of these tables. */
+const APPEND_ONLY: ReadonlySet<string> = new Set(['audit_entries', 'audit_lines']);
 const TRIGGERS = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?`;
 
 /** Tenants in the server's database. */
 @Injectable()
 export class TypeOrmTenantStore extends TenantStore {
-  constructor(private readonly database: Database) {
+  constructor(private readonly database: RequestDatabase) {
     super();
   }
 
@@ -49,37 +46,38 @@ export class TypeOrmTenantStore extends TenantStore {
   }
 
   async find(id: string): Promise<Tenant | undefined> {
-    const [row] = await this.database.read.all<Row>(FIND, [id]);
-    return row && tenantOf(row);
+    const tenant = await this.database.read.manager.findOneBy(TenantEntity, { id });
+    return tenant ? tenantOf(tenant) : undefined;
   }
 
   async findForUpdate(tx: Transaction, id: string): Promise<Tenant | undefined> {
-    const lock = queryable(tx).dialect === 'postgres' ? ' FOR UPDATE' : '';
-    const [row] = await queryable(tx).all<Row>(`${FIND}${lock}`, [id]);
-    return row && tenantOf(row);
+    const { manager, dialect } = queryable(tx);
+    const tenant = await manager.findOne(TenantEntity, { where: { id }, ...lockedOn(dialect) });
+    return tenant ? tenantOf(tenant) : undefined;
   }
 
   async list(): Promise<readonly Tenant[]> {
-    const rows = await this.database.read.all<Row>('SELECT * FROM tenants');
-    return rows.map(tenantOf).sort((one, other) => (one.id < other.id ? -1 : 1));
+    const tenants = await this.database.read.manager.find(TenantEntity);
+    return tenants.map(tenantOf).sort((one, other) => (one.id < other.id ? -1 : 1));
   }
 
   async update(tx: Transaction, { id, name, status, settings, updatedAt }: Tenant): Promise<void> {
-    await queryable(tx).run(UPDATE, [name, status, JSON.stringify(settings), updatedAt, id]);
+    const changes = { name, status, settings: JSON.stringify(settings), updatedAt };
+    await queryable(tx).manager.update(TenantEntity, { id }, changes);
   }
 
-  async hasUnfinishedRuns(tx: Transaction, id: string): Promise<boolean> {
-    return (await queryable(tx).all(UNFINISHED, [id])).length > 0;
+  async hasUnfinishedRuns(tx: Transaction, tenantId: string): Promise<boolean> {
+    return queryable(tx).manager.existsBy(RunEntity, { tenantId, status: In(['queued', 'running']) });
   }
 
   async changeId(tx: Transaction, from: string, to: string, now: number): Promise<number> {
     const connection = queryable(tx);
-    await connection.run(CHANGE_ID, [to, now, from]);
+    await connection.manager.update(TenantEntity, { id: from }, { id: to, updatedAt: now });
     let changed = 0;
     for (const { name } of await connection.all<{ name: string }>(TABLES[connection.dialect])) {
       const change = (): Promise<number> =>
         connection.run(`UPDATE "${name}" SET tenant_id = ? WHERE tenant_id = ?`, [to, from]);
-      changed += name === APPEND_ONLY ? await withoutTriggers(connection, name, change) : await change();
+      changed += APPEND_ONLY.has(name) ? await withoutTriggers(connection, name, change) : await change();
     }
     return changed;
   }
@@ -100,13 +98,6 @@ async function withoutTriggers<T>(connection: Queryable, table: string, work: ()
   return value;
 }
 
-function tenantOf(row: Row): Tenant {
-  return {
-    id: row.id,
-    name: row.name,
-    status: row.status as TenantStatus,
-    settings: JSON.parse(row.settings) as JsonObject,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
+function tenantOf({ status, settings, ...columns }: TenantEntity): Tenant {
+  return { ...columns, status: status as TenantStatus, settings: JSON.parse(settings) as JsonObject };
 }

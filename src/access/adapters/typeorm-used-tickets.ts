@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { LessThan } from 'typeorm';
 import { Clock } from '../../common/index.js';
-import { Database } from '../../database/index.js';
+import { RequestDatabase, UsedTicketEntity } from '../../database/index.js';
 import { UsedTickets } from '../ports/used-tickets.js';
 
+/** TypeORM's insert does not tell whether it did anything on conflict. */
 const INSERT = 'INSERT INTO used_tickets (id, tenant_id, expires_at) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING';
-const REMOVE_EXPIRED = 'DELETE FROM used_tickets WHERE expires_at < ?';
 /** How often expired rows are removed, and how much longer they are kept because clocks differ. */
 const CLEAN_INTERVAL_MS = 60_000;
 
@@ -14,7 +15,7 @@ export class TypeOrmUsedTickets extends UsedTickets {
   private cleanedAt = 0;
 
   constructor(
-    private readonly database: Database,
+    private readonly database: RequestDatabase,
     private readonly clock: Clock,
   ) {
     super();
@@ -25,8 +26,12 @@ export class TypeOrmUsedTickets extends UsedTickets {
     const cleans = now - this.cleanedAt >= CLEAN_INTERVAL_MS;
     if (cleans) this.cleanedAt = now;
     return this.database.write(async (tx) => {
-      if (cleans) await tx.run(REMOVE_EXPIRED, [now - CLEAN_INTERVAL_MS]);
+      if (cleans) await tx.manager.delete(UsedTicketEntity, { expiresAt: LessThan(now - CLEAN_INTERVAL_MS) });
       return (await tx.run(INSERT, [id, tenantId, expiresAt])) === 1;
     });
+  }
+
+  async isUsed(id: string): Promise<boolean> {
+    return this.database.read.manager.existsBy(UsedTicketEntity, { id });
   }
 }

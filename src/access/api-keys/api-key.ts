@@ -1,9 +1,9 @@
 import { DAY_MS } from '../../config/index.js';
-import type { OwnLimits } from '../identity.js';
+import type { OwnLimits } from '../identity/identity.js';
 
 /** How long a key works if its creator says nothing, in milliseconds (contract access, section 3.1). */
 export const DEFAULT_KEY_LIFETIME_MS = 90 * DAY_MS;
-/** How long a rotated key works beside its successor if nothing is said, in milliseconds. */
+/** How long a rotated key works next to its successor if nothing is said, in milliseconds. */
 export const DEFAULT_OVERLAP_MS = DAY_MS;
 export const LONGEST_OVERLAP_MS = 30 * DAY_MS;
 /** The scopes of a key that is created without any. */
@@ -27,7 +27,7 @@ export interface ApiKey {
   readonly createdBy: string;
   readonly createdAt: number;
   readonly expiresAt: number | null;
-  /** Until when the key works beside its successor; null if it was not rotated. */
+  /** Until when the key works next to its successor; null if it was not rotated. */
   readonly overlapUntil: number | null;
   readonly revokedBy: string | null;
   readonly revokedAt: number | null;

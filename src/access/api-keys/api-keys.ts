@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AppError, Clock } from '../../common/index.js';
+import { type AuditAction, AuditTrail } from '../../audit/index.js';
+import { AppError, Clock, type JsonObject, type Origin } from '../../common/index.js';
 import { type Transaction, UnitOfWork } from '../../database/index.js';
-import { AccessCache } from '../access-cache.js';
+import { AccessCache } from '../cache/access-cache.js';
 import { invalidField } from '../input-checks.js';
 import { ApiKeyStore, type KeyOrigin, type KeyReach } from '../ports/api-key-store.js';
 import { TenantStore } from '../ports/tenant-store.js';
@@ -16,6 +17,8 @@ export interface KeyManager {
   readonly name: string;
   /** Its own account, if it is a key. */
   readonly account?: string | undefined;
+  /** For the audit trail. */
+  readonly origin: Origin;
   /**
    * Checks that the manager may have a key of these fields made or changed.
    *
@@ -48,8 +51,32 @@ export interface KeyPage {
 
 /** How a key is replaced. */
 export interface KeyRotation {
-  /** How long the old key works beside the new one, in milliseconds. Default: 24 h. */
+  /** How long the old key works next to the new one, in milliseconds. Default: 24 h. */
   readonly overlapMs?: number | undefined;
+}
+
+/** Writes what is done to keys into the audit trail, in the transaction that does it. */
+@Injectable()
+export class KeyActs {
+  constructor(
+    private readonly trail: AuditTrail,
+    private readonly clock: Clock,
+  ) {}
+
+  now(): number {
+    return this.clock.now();
+  }
+
+  write(
+    tx: Transaction,
+    action: AuditAction,
+    { id, tenantId, account }: ApiKey,
+    { origin }: Pick<KeyManager, 'origin'>,
+    details: JsonObject,
+  ): Promise<void> {
+    const subject = { kind: 'key', id } as const;
+    return this.trail.write(tx, { tenantId, action, by: origin, subject, details: { ...details, account } });
+  }
 }
 
 /** Creates and changes API keys (contract access, section 3.1). A key of another tenant is an unknown one. */
@@ -60,19 +87,21 @@ export class ApiKeys {
     private readonly tenants: TenantStore,
     private readonly unitOfWork: UnitOfWork,
     private readonly cache: AccessCache,
-    private readonly clock: Clock,
+    private readonly acts: KeyActs,
   ) {}
 
   /** @throws AppError INVALID_PARAMETER, TENANT_NOT_FOUND, PERMISSION_DENIED */
   async create(tenantId: string, fields: NewApiKey, by: KeyManager): Promise<IssuedKey> {
-    const now = this.clock.now();
+    const now = this.acts.now();
     const chosen = newFields(fields, now);
     return this.unitOfWork.write(async (tx) => {
       if (!(await this.tenants.findForUpdate(tx, tenantId))) {
         throw new AppError('TENANT_NOT_FOUND', `There is no tenant ${tenantId}`);
       }
       await this.authorize(tx, { ...chosen, tenantId }, by);
-      return this.issue(tx, { ...chosen, tenantId, createdBy: by.name, createdAt: now });
+      const issued = await this.issue(tx, { ...chosen, tenantId, createdBy: by.name, createdAt: now });
+      await this.acts.write(tx, 'key.created', issued.key, by, termsOf(issued.key));
+      return issued;
     });
   }
 
@@ -100,11 +129,13 @@ export class ApiKeys {
 
   /** Changes the fields that are given. @throws AppError API_KEY_NOT_FOUND, INVALID_PARAMETER, PERMISSION_DENIED */
   async update(reach: KeyReach, id: string, fields: ApiKeyFields, by: KeyManager): Promise<ApiKey> {
-    const changes = changedFields(fields, this.clock.now());
+    const changes = changedFields(fields, this.acts.now());
     return this.change(reach, id, async (tx, key) => {
       const changed = { ...key, ...changes };
       await this.authorize(tx, changed, by);
-      if (Object.keys(changes).length > 0) await this.store.update(tx, id, changes);
+      if (Object.keys(changes).length === 0) return changed;
+      await this.store.update(tx, id, changes);
+      await this.acts.write(tx, 'key.changed', changed, by, { ...termsOf(changed), fields: Object.keys(changes) });
       return changed;
     });
   }
@@ -120,13 +151,15 @@ export class ApiKeys {
     const overlap = checkedOverlap(overlapMs);
     return this.change(reach, id, async (tx, key) => {
       await this.authorize(tx, key, by);
-      const now = this.clock.now();
+      const now = this.acts.now();
       const status = statusOfKey(key, now);
       if (key.overlapUntil !== null) throw new AppError('API_KEY_ENDED', 'This key was already rotated');
       if (status !== 'active') throw new AppError('API_KEY_ENDED', `This key is ${status}: create a new one`);
       await this.store.endOverlap(tx, id, now + overlap);
       const expiresAt = key.expiresAt === null ? null : now + key.expiresAt - key.createdAt;
-      return this.issue(tx, { ...key, expiresAt, createdBy: by.name, createdAt: now });
+      const issued = await this.issue(tx, { ...key, expiresAt, createdBy: by.name, createdAt: now });
+      await this.acts.write(tx, 'key.rotated', key, by, { newKey: issued.key.id, overlapUntil: now + overlap });
+      return issued;
     });
   }
 
@@ -135,11 +168,12 @@ export class ApiKeys {
    *
    * @throws AppError API_KEY_NOT_FOUND
    */
-  async revoke(reach: KeyReach, id: string, by: Pick<KeyManager, 'name'>): Promise<ApiKey> {
+  async revoke(reach: KeyReach, id: string, by: Pick<KeyManager, 'name' | 'origin'>): Promise<ApiKey> {
     return this.change(reach, id, async (tx, key) => {
       if (key.revokedAt !== null) return key;
-      const revocation = { revokedBy: by.name, revokedAt: this.clock.now() };
+      const revocation = { revokedBy: by.name, revokedAt: this.acts.now() };
       await this.store.revoke(tx, id, revocation);
+      await this.acts.write(tx, 'key.revoked', key, by, {});
       return { ...key, ...revocation };
     });
   }
@@ -178,6 +212,12 @@ const UNUSED = {
   lastUsedNetwork: null,
 } satisfies Partial<ApiKey>;
 type Unused = keyof typeof UNUSED;
+
+/** What a key may do, for the audit trail. A scope that names users tells who they are, so its names are left out. */
+function termsOf({ scopes, expiresAt, networks, userId }: ApiKey): JsonObject {
+  const shown = scopes.map((scope) => (/^users:(?!\*$)/.test(scope) ? 'users:…' : scope));
+  return { scopes: shown, expiresAt, networks: networks && [...networks], isPinned: userId !== null };
+}
 
 function found(key: ApiKey | undefined): ApiKey {
   if (!key) throw new AppError('API_KEY_NOT_FOUND');

@@ -1,3 +1,4 @@
+export * from './actor-standing.js';
 export * from './api-key.js';
 export * from './api-key.verifier.js';
 export * from './api-keys.js';

@@ -1,9 +1,9 @@
 import { parseDuration, parseNetwork } from '../../common/index.js';
-import { SERVICE_USER_PREFIX } from '../caller.js';
-import type { OwnLimits } from '../identity.js';
+import { SERVICE_USER_PREFIX } from '../identity/caller.js';
+import type { OwnLimits } from '../identity/identity.js';
 import { checkedName, checkedSlug, invalidField } from '../input-checks.js';
-import { isScope } from '../scopes.js';
-import { checkedUserId } from '../user-id.js';
+import { isScope } from '../identity/scopes.js';
+import { checkedUserId } from '../identity/user-id.js';
 import { type ApiKey, DEFAULT_KEY_LIFETIME_MS, DEFAULT_KEY_SCOPES } from './api-key.js';
 
 const MOST_SCOPES = 100;

@@ -1,4 +1,4 @@
-import { Scopes } from '../scopes.js';
+import { Scopes } from '../identity/scopes.js';
 import { grantProblem } from './key-managers.js';
 
 const canGrant = (held: string, wanted: string): boolean =>

@@ -1,7 +1,7 @@
-import { type Actor, AppError, matchesGlob } from '../../common/index.js';
-import { type Caller, SERVICE_USER_PREFIX } from '../caller.js';
+import { type Actor, AppError, commandOrigin, matchesGlob } from '../../common/index.js';
+import { type Caller, SERVICE_USER_PREFIX } from '../identity/caller.js';
 import type { KeyOrigin } from '../ports/api-key-store.js';
-import { PATTERN_SCOPES, type PatternScope, Scopes } from '../scopes.js';
+import { PATTERN_SCOPES, type PatternScope, Scopes } from '../identity/scopes.js';
 import type { ApiKey } from './api-key.js';
 import type { KeyManager } from './api-keys.js';
 
@@ -12,7 +12,7 @@ const RESTRICTING: readonly PatternScope[] = ['agents', 'tools'];
 
 /** The operator at the command line, who may have any key made. @param user of the machine */
 export function operator(user: string): KeyManager {
-  return { name: `cli:${user}`, authorize: () => undefined };
+  return { name: `cli:${user}`, origin: commandOrigin(user), authorize: () => undefined };
 }
 
 /** A caller with the scope `admin:keys`: it can grant only what it has itself, to users and accounts that it may act for. */
@@ -20,6 +20,7 @@ export function keyManager(caller: Caller): KeyManager {
   return {
     name: nameOf(caller.actor),
     account: caller.actor.account,
+    origin: caller.origin(),
     authorize: (key, known) => {
       const problem =
         grantProblem(caller.scopes, new Scopes(key.scopes)) ??

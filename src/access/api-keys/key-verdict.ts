@@ -1,6 +1,6 @@
 import { Networks } from '../../common/index.js';
 import { INVALID_CREDENTIAL, invalidCredential } from '../access-errors.js';
-import type { Identity } from '../identity.js';
+import type { Identity } from '../identity/identity.js';
 import type { StoredApiKey } from '../ports/api-key-store.js';
 import { endOfKey } from './api-key.js';
 

@@ -1,4 +1,5 @@
-import type { OwnLimits } from '../identity.js';
+import { isoTime, isoTimeOrNull } from '../../common/index.js';
+import type { OwnLimits } from '../identity/identity.js';
 import { type ApiKey, type ApiKeyStatus, statusOfKey } from './api-key.js';
 
 /** A key as it is shown. Times are in ISO 8601. */
@@ -35,16 +36,12 @@ export function viewOfKey(key: ApiKey, now: number): ApiKeyView {
     networks: key.networks,
     limits: key.limits,
     createdBy: key.createdBy,
-    createdAt: new Date(key.createdAt).toISOString(),
-    expiresAt: timeOf(key.expiresAt),
-    overlapUntil: timeOf(key.overlapUntil),
+    createdAt: isoTime(key.createdAt),
+    expiresAt: isoTimeOrNull(key.expiresAt),
+    overlapUntil: isoTimeOrNull(key.overlapUntil),
     revokedBy: key.revokedBy,
-    revokedAt: timeOf(key.revokedAt),
-    lastUsedAt: timeOf(key.lastUsedAt),
+    revokedAt: isoTimeOrNull(key.revokedAt),
+    lastUsedAt: isoTimeOrNull(key.lastUsedAt),
     lastUsedNetwork: key.lastUsedNetwork,
   };
-}
-
-function timeOf(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : new Date(milliseconds).toISOString();
 }

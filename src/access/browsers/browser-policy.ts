@@ -42,20 +42,29 @@ export class BrowserPolicy {
    * Checks the headers that a browser sets.
    *
    * @param need of the route. Probes may name the server by its address
+   * @param options.isStrict true: methods that change nothing are checked too, and not all origins are allowed
    * @throws AppError PERMISSION_DENIED for a foreign host or origin, INVALID_PARAMETER for two hosts
    */
-  check(request: IncomingMessage, need: Need): void {
-    this.checkHost(request, need);
+  check(request: IncomingMessage, need: Need, { isStrict = false }: { readonly isStrict?: boolean } = {}): void {
+    this.checkHost(request, isStrict ? 'caller' : need);
     const { origin } = request.headers;
+    if (isStrict) {
+      if (origin === undefined || this.isListed(origin) || isOwn(origin, request)) return;
+      throw foreignPage();
+    }
     const isSafe = SAFE_METHODS.has(request.method) && request.headers.upgrade === undefined;
     if (isSafe && !(this.hasSessions && isCrossSite(request) && !isOpen(need))) return;
     if (origin === undefined ? !isSafe : this.isAllowed(origin) || isOwn(origin, request)) return;
-    throw new AppError('PERMISSION_DENIED', 'Pages of this origin may not use the server');
+    throw foreignPage();
   }
 
   /** Whether the pages of an origin may use the server from a browser. */
   isAllowed(origin: string): boolean {
-    return this.allowsAll || this.origins.has(origin) || this.anyPort.has(origin.replace(/:\d+$/, ''));
+    return this.allowsAll || this.isListed(origin);
+  }
+
+  private isListed(origin: string): boolean {
+    return this.origins.has(origin) || this.anyPort.has(origin.replace(/:\d+$/, ''));
   }
 
   private checkHost({ headers, rawHeaders }: IncomingMessage, need: Need): void {
@@ -73,6 +82,10 @@ export class BrowserPolicy {
     if (isOpen(need) && isIP(name.replace(/^\[|\]$/g, '')) !== 0) return;
     throw new AppError('PERMISSION_DENIED', 'The server is not reachable under this host name');
   }
+}
+
+function foreignPage(): AppError {
+  return new AppError('PERMISSION_DENIED', 'Pages of this origin may not use the server');
 }
 
 function isCrossSite({ headers }: IncomingMessage): boolean {

@@ -11,7 +11,7 @@ import {
 } from '../../config/index.js';
 import { AccessSettings } from '../access.settings.js';
 
-/** Pages of this machine: what a developer runs beside a server without authentication. */
+/** Pages of this machine: what a developer runs next to a server without authentication. */
 const LOCAL_ORIGINS: readonly string[] = ['http', 'https'].flatMap((scheme) =>
   ['localhost', '127.0.0.1', '[::1]'].map((host) => `${scheme}://${host}:*`),
 );

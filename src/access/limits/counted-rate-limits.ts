@@ -62,7 +62,7 @@ export class CountedRateLimits extends RateLimits implements OnApplicationShutdo
     return { allowed: !refusing, retryAfterSeconds, buckets: states as [BucketState, ...BucketState[]] };
   }
 
-  /** Nobody waits for it; a store that fails now forgets the points with the window. */
+  /** Not awaited. If the store fails, the points are lost until the window ends. */
   private subtract(bucket: Bucket, window: RateWindow, points: number): void {
     const count = this.counters.add(windowKey(bucket, window), -points, window.seconds, window.limit);
     if (count instanceof Promise) count.catch(() => undefined);

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { type Count, Counters } from './counters.js';
 import type { LimitMetrics } from './limit.metrics.js';
 
-/** Milliseconds after which a store that failed is asked again. */
+/** Milliseconds after which a store that failed is tried again. */
 const RETRY_MS = 2000;
 
 /**
@@ -11,7 +11,7 @@ const RETRY_MS = 2000;
  */
 export class InsuredCounters extends Counters {
   private readonly logger = new Logger('RateLimits');
-  /** When a store that failed is asked again; undefined while it is available. */
+  /** When a store that failed is tried again; undefined while it is available. */
   private retryAt: number | undefined;
   private isAsking = false;
 

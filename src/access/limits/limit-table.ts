@@ -1,7 +1,6 @@
 import { Logger } from '@nestjs/common';
-import type { WallClock } from '../../common/index.js';
-import type { OwnLimits } from '../identity.js';
-import { LookupCache } from '../lookup-cache.js';
+import { LookupCache, type WallClock } from '../../common/index.js';
+import type { OwnLimits } from '../identity/identity.js';
 import {
   DEFAULT_LIMITS,
   type LimitOverrides,

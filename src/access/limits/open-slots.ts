@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, RETRY_AFTER_SECONDS } from '../../common/index.js';
 import { AccessSettings } from '../access.settings.js';
-import type { Caller } from '../caller.js';
+import type { Caller } from '../identity/caller.js';
 import { LimitMetrics } from './limit.metrics.js';
 import { LimitTable } from './limit-table.js';
 import { RequestRates, tooMany } from './request-rates.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '../../common/index.js';
 import { isInvalidCredential } from '../access-errors.js';
 import { AccessSettings } from '../access.settings.js';
-import type { Caller } from '../caller.js';
+import type { Caller } from '../identity/caller.js';
 import type { Need } from '../needs.decorator.js';
 import type { Limits } from './limit-values.js';
 import { LimitTable, limitsOfIdentity } from './limit-table.js';

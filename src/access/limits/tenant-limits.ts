@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, Clock, type JsonObject } from '../../common/index.js';
-import { UnitOfWork } from '../../database/index.js';
+import { AuditTrail } from '../../audit/index.js';
+import { AppError, Clock, type JsonObject, type Origin } from '../../common/index.js';
+import { type Transaction, UnitOfWork } from '../../database/index.js';
 import { TenantStore } from '../ports/tenant-store.js';
 import { LIMIT_OVERRIDES, type LimitOverrides, type Limits } from './limit-values.js';
 import { LimitTable, StoredLimits } from './limit-table.js';
@@ -30,6 +31,24 @@ export class TenantSettingsLimits extends StoredLimits {
   }
 }
 
+/** Writes changes of limits into the audit trail, in the transaction that makes them. */
+@Injectable()
+export class LimitActs {
+  constructor(
+    private readonly trail: AuditTrail,
+    private readonly clock: Clock,
+  ) {}
+
+  now(): number {
+    return this.clock.now();
+  }
+
+  write(tx: Transaction, tenantId: string, by: Origin, overrides: JsonObject): Promise<void> {
+    const subject = { kind: 'limits', id: tenantId } as const;
+    return this.trail.write(tx, { tenantId, action: 'limit.changed', by, subject, details: { overrides } });
+  }
+}
+
 /** Reads and changes the limits of tenants (contract access, section 6). */
 @Injectable()
 export class TenantLimits {
@@ -38,7 +57,7 @@ export class TenantLimits {
     private readonly stored: StoredLimits,
     private readonly tenants: TenantStore,
     private readonly unitOfWork: UnitOfWork,
-    private readonly clock: Clock,
+    private readonly acts: LimitActs,
   ) {}
 
   /** @throws the driver's error */
@@ -51,7 +70,7 @@ export class TenantLimits {
    *
    * @throws AppError INVALID_PARAMETER that names what is wrong; RESOURCE_NOT_FOUND
    */
-  async replace(tenantId: string, overrides: unknown): Promise<TenantLimitsView> {
+  async replace(tenantId: string, overrides: unknown, by: Origin): Promise<TenantLimitsView> {
     const checked = LIMIT_OVERRIDES.safeParse(overrides);
     if (!checked.success) {
       const details = checked.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
@@ -61,7 +80,8 @@ export class TenantLimits {
       const tenant = await this.tenants.findForUpdate(tx, tenantId);
       if (!tenant) throw new AppError('RESOURCE_NOT_FOUND', 'The tenant does not exist');
       const settings = { ...tenant.settings, [SETTING]: checked.data as unknown as JsonObject };
-      await this.tenants.update(tx, { ...tenant, settings, updatedAt: this.clock.now() });
+      await this.tenants.update(tx, { ...tenant, settings, updatedAt: this.acts.now() });
+      await this.acts.write(tx, tenantId, by, checked.data as unknown as JsonObject);
     });
     this.table.forget(tenantId);
     return this.read(tenantId);

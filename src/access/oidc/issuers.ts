@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isLoopback, parseUrl } from '../../config/index.js';
-import { SERVICE_USER_PREFIX } from '../caller.js';
-import type { Roles } from '../roles.js';
+import { SERVICE_USER_PREFIX } from '../identity/caller.js';
+import type { Roles } from '../identity/roles.js';
 
 /** The signatures that an issuer may use. Those with a shared secret, and `none`, are never accepted. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'] as const;

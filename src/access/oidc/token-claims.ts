@@ -1,11 +1,11 @@
 import type { JWTPayload } from 'jose';
 import { isPlainObject } from '../../common/index.js';
 import { invalidCredential } from '../access-errors.js';
-import { SERVICE_USER_PREFIX } from '../caller.js';
-import type { Identity } from '../identity.js';
-import type { Roles } from '../roles.js';
-import { unknownTenant } from '../tenant-directory.js';
-import { isUserId } from '../user-id.js';
+import { SERVICE_USER_PREFIX } from '../identity/caller.js';
+import type { Identity } from '../identity/identity.js';
+import type { Roles } from '../identity/roles.js';
+import { unknownTenant } from '../tenants/tenant-directory.js';
+import { isUserId } from '../identity/user-id.js';
 import type { OidcIssuer } from './issuers.js';
 
 /** Claims with more roles, or more characters of scopes, are cut. */

@@ -1,4 +1,4 @@
-/** Which tickets have been used, for all servers of one database. */
+/** Which tickets, and other things that hold once, have been used, for all servers of one database. */
 export abstract class UsedTickets {
   /**
    * Marks a ticket as used.
@@ -11,4 +11,7 @@ export abstract class UsedTickets {
     readonly tenantId: string;
     readonly expiresAt: number;
   }): Promise<boolean>;
+
+  /** Whether a ticket was used. @param id at most 36 characters */
+  abstract isUsed(id: string): Promise<boolean>;
 }

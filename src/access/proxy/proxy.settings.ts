@@ -1,6 +1,6 @@
 import { type ConfigurationProblem, type Rule, setting, settings, token } from '../../config/index.js';
 import { AccessSettings } from '../access.settings.js';
-import { networkList } from '../networks.js';
+import { networkList } from '../network/networks.js';
 
 /** Headers that cannot name a user, a tenant or roles, because they already have a meaning. */
 const TAKEN = new Set(['authorization', 'x-api-key', 'x-proxy-secret', 'host', 'cookie', 'content-type', 'origin']);

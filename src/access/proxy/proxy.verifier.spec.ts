@@ -2,8 +2,8 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { readSettings } from '../../config/index.js';
 import { AccessSettings } from '../access.settings.js';
-import { presentedToken } from '../credential.js';
-import type { Identity } from '../identity.js';
+import { presentedToken } from '../identity/credential.js';
+import type { Identity } from '../identity/identity.js';
 import { ProxySettings } from './proxy.settings.js';
 import { ProxyVerifier } from './proxy.verifier.js';
 

@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { type Networks, DEFAULT_TENANT } from '../../common/index.js';
 import { splitList } from '../../config/index.js';
 import { invalidCredential } from '../access-errors.js';
-import { SERVICE_USER_PREFIX } from '../caller.js';
-import { CredentialVerifier, type Identity, type PresentedCredential } from '../identity.js';
-import type { Roles } from '../roles.js';
-import { inActiveTenant, type TenantDirectory } from '../tenant-directory.js';
-import { isUserId, textOfBytes } from '../user-id.js';
+import { SERVICE_USER_PREFIX } from '../identity/caller.js';
+import { CredentialVerifier, type Identity, type PresentedCredential } from '../identity/identity.js';
+import type { Roles } from '../identity/roles.js';
+import { inActiveTenant, type TenantDirectory } from '../tenants/tenant-directory.js';
+import { isUserId, textOfBytes } from '../identity/user-id.js';
 import type { ProxySettings } from './proxy.settings.js';
 
 const SECRET_HEADER = 'x-proxy-secret';

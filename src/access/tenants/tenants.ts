@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, Clock, DEFAULT_TENANT } from '../../common/index.js';
-import { UnitOfWork } from '../../database/index.js';
-import { AccessCache } from '../access-cache.js';
+import { type AuditAction, AuditTrail } from '../../audit/index.js';
+import { AppError, Clock, DEFAULT_TENANT, type JsonObject, type Origin } from '../../common/index.js';
+import { type Transaction, UnitOfWork } from '../../database/index.js';
+import { AccessCache } from '../cache/access-cache.js';
 import { checkedName, checkedSlug } from '../input-checks.js';
 import { type Tenant, type TenantStatus, TenantStore } from '../ports/tenant-store.js';
-import { TenantDirectory } from '../tenant-directory.js';
+import { TenantDirectory } from './tenant-directory.js';
 
 /** A tenant that has a new id. */
 export interface RenamedTenant {
@@ -20,6 +21,7 @@ export class Tenants extends TenantDirectory {
     private readonly store: TenantStore,
     private readonly unitOfWork: UnitOfWork,
     private readonly cache: AccessCache,
+    private readonly trail: AuditTrail,
     private readonly clock: Clock,
   ) {
     super();
@@ -51,9 +53,12 @@ export class Tenants extends TenantDirectory {
    * @param name for people; the id if it is absent
    * @throws AppError INVALID_PARAMETER, TENANT_EXISTS
    */
-  async create(id: string, name: string = id): Promise<Tenant> {
+  async create(id: string, by: Origin, name: string = id): Promise<Tenant> {
     const tenant = this.newTenant(checkedSlug(id, 'id'), checkedName(name, 'name'));
-    if (!(await this.unitOfWork.write((tx) => this.store.insert(tx, tenant)))) throw taken(id);
+    await this.unitOfWork.write(async (tx) => {
+      if (!(await this.store.insert(tx, tenant))) throw taken(id);
+      await this.record(tx, 'tenant.created', id, by);
+    });
     this.cache.clear();
     return tenant;
   }
@@ -63,13 +68,13 @@ export class Tenants extends TenantDirectory {
    *
    * @throws AppError TENANT_NOT_FOUND
    */
-  suspend(id: string): Promise<Tenant> {
-    return this.setStatus(id, 'suspended');
+  suspend(id: string, by: Origin): Promise<Tenant> {
+    return this.setStatus(id, 'suspended', by);
   }
 
   /** Accepts the credentials of a tenant again. @throws AppError TENANT_NOT_FOUND */
-  resume(id: string): Promise<Tenant> {
-    return this.setStatus(id, 'active');
+  resume(id: string, by: Origin): Promise<Tenant> {
+    return this.setStatus(id, 'active', by);
   }
 
   /**
@@ -80,13 +85,14 @@ export class Tenants extends TenantDirectory {
    * @throws AppError TENANT_NOT_FOUND, TENANT_EXISTS, INVALID_PARAMETER; TENANT_BUSY while runs of the tenant
    *   wait or are executed
    */
-  async rename(from: string, to: string): Promise<RenamedTenant> {
+  async rename(from: string, to: string, by: Origin): Promise<RenamedTenant> {
     checkedSlug(to, 'id');
     const movedRows = await this.unitOfWork.write(async (tx) => {
       found(await this.store.findForUpdate(tx, from), from);
       if (await this.store.findForUpdate(tx, to)) throw taken(to);
       if (await this.store.hasUnfinishedRuns(tx, from)) throw new AppError('TENANT_BUSY');
       const moved = await this.store.changeId(tx, from, to, this.clock.now());
+      await this.record(tx, 'tenant.renamed', to, by, { from, to });
       if (from === DEFAULT_TENANT) await this.store.insert(tx, this.newTenant(DEFAULT_TENANT, 'Default'));
       return moved;
     });
@@ -94,16 +100,27 @@ export class Tenants extends TenantDirectory {
     return { tenant: await this.find(to), movedRows };
   }
 
-  private async setStatus(id: string, status: TenantStatus): Promise<Tenant> {
+  private async setStatus(id: string, status: TenantStatus, by: Origin): Promise<Tenant> {
     const tenant = await this.unitOfWork.write(async (tx) => {
       const current = found(await this.store.findForUpdate(tx, id), id);
       if (current.status === status) return current;
       const changed = { ...current, status, updatedAt: this.clock.now() };
       await this.store.update(tx, changed);
+      await this.record(tx, status === 'suspended' ? 'tenant.suspended' : 'tenant.resumed', id, by);
       return changed;
     });
     this.cache.clear();
     return tenant;
+  }
+
+  private record(
+    tx: Transaction,
+    action: AuditAction,
+    id: string,
+    by: Origin,
+    details: JsonObject = {},
+  ): Promise<void> {
+    return this.trail.write(tx, { tenantId: id, action, by, subject: { kind: 'tenant', id }, details });
   }
 
   private newTenant(id: string, name: string): Tenant {

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { AppError } from '../../common/index.js';
-import type { Caller } from '../caller.js';
+import type { Caller } from '../identity/caller.js';
 import { isOpen, type Need } from '../needs.decorator.js';
 import { RouteSetting } from '../route-config.js';
-import { needOfRoute, routesOf } from '../route-declarations.js';
+import { needOfRoute, routesOf } from '../requests/route-declarations.js';
 
 /** What the decorator leaves in the configuration of a route. */
 interface TicketRoute {

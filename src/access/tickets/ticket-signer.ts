@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isPlainObject } from '../../common/index.js';
 import type { ServerKey } from '../../config/index.js';
-import type { Identity } from '../identity.js';
+import type { Identity } from '../identity/identity.js';
 
 const FORM = /^parley_tk_([\w-]{1,8000})\.([\w-]{43})$/;
 

@@ -4,8 +4,8 @@ import { AppError, Clock, IdFactory } from '../../common/index.js';
 import { keyRing, type ServerKey, ServerSettings } from '../../config/index.js';
 import { invalidCredential } from '../access-errors.js';
 import { AccessSettings } from '../access.settings.js';
-import type { Caller } from '../caller.js';
-import type { Identity } from '../identity.js';
+import type { Caller } from '../identity/caller.js';
+import type { Identity } from '../identity/identity.js';
 import { UsedTickets } from '../ports/used-tickets.js';
 import { TicketSigner } from './ticket-signer.js';
 

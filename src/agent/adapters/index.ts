@@ -11,3 +11,4 @@ export {
   type GivenModels,
   type ProviderOptions,
 } from './model-client.factory.js';
+export { createRemoteAgents } from './remote/remote-agents.js';

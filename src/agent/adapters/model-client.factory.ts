@@ -1,4 +1,4 @@
-import type { AttachmentReader } from '../../attachment/index.js';
+import type { AttachmentReader } from '../attachment/index.js';
 import type { ModelSettings } from '../model.settings.js';
 import type { ConfiguredModel } from '../named-models.js';
 import { ModelClient } from '../ports/model-client.js';
@@ -6,6 +6,7 @@ import type { LanguageModelSource, Models, ModelSource, NamedClient } from '../p
 import { addressOf } from './upstream/call-failures.js';
 import { isNativeInstalled, nativeModels } from './ai-sdk/native-model.js';
 import { AiSdkModelClient, type AiSdkSettings } from './ai-sdk/ai-sdk-model-client.js';
+import { type DialectClues, familyIn } from './ai-sdk/native-dialects.js';
 import { ruleOverrides } from './chat-completions/profiles/rule-overrides.js';
 import { ChatCompletionsModelClient } from './chat-completions/chat-completions-model-client.js';
 import { ConfiguredModels } from './configured-models.js';
@@ -101,7 +102,7 @@ function sdkClient(
   source: LanguageModelSource,
   providerOptions: ProviderOptions,
   { settings, attachments }: Pick<Common, 'settings' | 'attachments'>,
-  known: ReturnType<typeof knownOf> = {},
+  known: Partial<ReturnType<typeof knownOf>> = {},
 ): ModelClient {
   return new AiSdkModelClient(source, { ...limitsOf(settings), ...known, providerOptions }, attachments);
 }
@@ -114,13 +115,11 @@ function configuredClient(configured: ConfiguredModel, common: Common): ModelCli
     return sdkClient(native, options, common, knownOf(configured));
   }
   const { maxConnections, keepAliveMs } = settings;
-  const { name, server, profile, compat, headers } = configured;
+  const { server, headers } = configured;
   const { baseUrl, apiKey, model } = server;
   const provider = providerName(baseUrl);
   const connections = { maxConnections, keepAliveMs };
-  const overrides = compat && ruleOverrides(compat, name === undefined ? 'LLM_COMPAT' : `LLM_MODELS ${name}.compat`);
-  const profileSetting = name === undefined ? 'LLM_PROFILE' : `LLM_MODELS ${name}.profile`;
-  const writing = { profile, profileSetting, headers, overrides };
+  const writing = { ...writingOf(configured), headers };
   return new ChatCompletionsModelClient(
     { provider, baseUrl, apiKey, model, ...limitsOf(settings), ...connections, ...writing },
     attachments,
@@ -132,10 +131,19 @@ function limitsOf(settings: ModelSettings): Omit<AiSdkSettings, 'providerOptions
   return { firstTokenTimeoutMs, idleTimeoutMs, commentsTimeoutMs, maxRetries };
 }
 
+/** How the settings say that requests are written. @throws StartupError for rules that cannot be used */
+function writingOf({ name, profile, compat }: ConfiguredModel): DialectClues {
+  const overrides = compat && ruleOverrides(compat, name === undefined ? 'LLM_COMPAT' : `LLM_MODELS ${name}.compat`);
+  const profileSetting = name === undefined ? 'LLM_PROFILE' : `LLM_MODELS ${name}.profile`;
+  return { profile, profileSetting, overrides };
+}
+
 /** What is known of the requests that a package of a provider sends. */
-function knownOf({ server, headers }: ConfiguredModel): Pick<AiSdkSettings, 'headers' | 'address'> {
+function knownOf(configured: ConfiguredModel): Pick<AiSdkSettings, 'headers' | 'address' | keyof DialectClues> {
+  const { server, headers } = configured;
   const { apiKey, baseUrl, isAddressGiven = false } = server;
   return {
+    ...writingOf(configured),
     headers: { ...(apiKey !== undefined && { authorization: apiKey }), ...headers },
     ...(isAddressGiven && { address: addressOf(new URL(baseUrl)) }),
   };
@@ -143,17 +151,19 @@ function knownOf({ server, headers }: ConfiguredModel): Pick<AiSdkSettings, 'hea
 
 /** The models of the provider that the settings choose; undefined if it is called through Chat Completions. */
 function nativeSource(
-  { server, headers }: ConfiguredModel,
+  configured: ConfiguredModel,
   { maxConnections, keepAliveMs }: ModelSettings,
 ): LanguageModelSource | undefined {
+  const { server, headers } = configured;
   if (server.kind !== 'native') return undefined;
   // A key alone also selects the Chat Completions API of its provider, which needs no package.
   if (server.isProviderNamed === false && !isNativeInstalled(server)) return undefined;
-  return nativeModels(server, headers, {
+  const connections = {
     ...(maxConnections !== undefined && { connections: maxConnections }),
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
-  });
+  };
+  return nativeModels(server, headers, connections, familyIn(writingOf(configured)));
 }
 
 /** A short name for well-known hosts, else the host itself. */

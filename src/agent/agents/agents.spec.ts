@@ -1,6 +1,6 @@
 import { SystemClock } from '../../common/index.js';
-import { ToolRegistry, ToolInvoker, SchemaValidator } from '../../tools/index.js';
-import { ALLOW_ALL } from '../../tools/testing/allow-all.js';
+import { ToolRegistry, ToolInvoker, SchemaValidator } from '../tools/index.js';
+import { ALLOW_ALL } from '../tools/testing/allow-all.js';
 import { ModelLoop } from '../model-loop.js';
 import { MemoryJournal } from '../testing/memory-journal.js';
 import { finish, ScriptedModelClient, text } from '../testing/scripted-model-client.js';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../common/index.js';
-import { ToolSet } from '../../tools/index.js';
+import { ToolSet } from '../tools/index.js';
 import { AgentShapes } from '../agent-shapes.js';
 import { AgentType } from '../agent-type.decorator.js';
 import type { Agent, AgentContext, AgentOutcome } from '../agent.js';

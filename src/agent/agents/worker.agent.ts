@@ -19,7 +19,7 @@ export const WORKER = 'worker';
 /** The public agent "Friday", which uses all tools of the server and of the client. */
 @AgentType({
   name: WORKER,
-  description: 'Friday, a helpful assistant that uses tools.',
+  description: 'Friday, a helpful assistant that uses tools: "What can you do?" or "What time is it in Tokyo?"',
   exposure: 'public',
   recovery: 'journal',
 })

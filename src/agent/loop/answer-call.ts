@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../common/index.js';
+import { TOOL_CONTENTS } from '../../events/index.js';
 import {
   type ToolCall,
   type ToolCaller,
@@ -8,8 +9,9 @@ import {
   type ToolResult,
   type ToolSet,
   toolStepKey,
-} from '../../tools/index.js';
+} from '../tools/index.js';
 import type { AgentContext } from '../agent.js';
+import { TOOL_AGENT } from '../agents/tool-agent-names.js';
 import { callsOf } from '../prompt/tool-traffic.js';
 import { appearanceOf, type CallAppearance } from './call-segment.js';
 
@@ -125,14 +127,16 @@ async function journaled(
   context.signal.throwIfAborted();
   const metadata: JsonObject = approval ? { approval_request_id: approval.approvalId } : {};
   const messageId = writeOutput(context, result, approval?.outputType ?? shownAs, metadata);
-  context.journal.finish(key, inputHash, { ...result } as unknown as JsonObject, [messageId]);
+  // The blocks are in the message.
+  const { contents: _shown, ...kept } = result;
+  context.journal.finish(key, inputHash, kept as unknown as JsonObject, [messageId]);
   return result;
 }
 
 /** Writes the message of a result. @returns its id */
 function writeOutput(
   context: AgentContext,
-  { callId, name, output, images = [], isError, failure }: ToolResult,
+  { callId, name, output, images = [], contents, isError, failure }: ToolResult,
   type: CallAppearance['outputType'],
   metadata: JsonObject,
 ): string {
@@ -144,6 +148,8 @@ function writeOutput(
   const flags = {
     ...metadata,
     ...(isError ? { is_error: true } : {}),
+    // Only clients that call a tool themselves get its blocks.
+    ...(contents && context.agentType === TOOL_AGENT ? { [TOOL_CONTENTS]: contents } : {}),
     ...(failure === 'denied' ? { denied: true } : {}),
     ...(failure === 'in_doubt' ? { in_doubt: true } : {}),
   };
@@ -154,7 +160,7 @@ function writeOutput(
 /** Records a denied call with the reason that the model is given. */
 function auditDenial(context: AgentContext, call: ToolCall, { output }: ToolResult): void {
   context.audit({
-    action: 'policy_denied',
+    action: 'policy.denied',
     callId: call.callId,
     toolName: call.name,
     argumentsHash: toolInputHash(call),

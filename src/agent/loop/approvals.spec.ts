@@ -1,5 +1,5 @@
-import { parsePolicy } from '../../tools/policy/policy-parser.js';
-import { ToolPolicy } from '../../tools/policy/tool-policy.js';
+import { parsePolicy } from '../tools/policy/policy-parser.js';
+import { ToolPolicy } from '../tools/policy/tool-policy.js';
 import { call, finish, ScriptedModelClient } from '../testing/scripted-model-client.js';
 import { loopAgent, serverTool, loopSettings, TestRun } from '../testing/test-run.js';
 

@@ -1,12 +1,6 @@
 import type { OpenInterrupt } from '../../events/index.js';
-import type { Approvers, AskedInterrupt } from '../../interrupt/index.js';
-import {
-  argumentsText,
-  type RequiredApproval,
-  serverLabelOf,
-  type ToolInvoker,
-  type ToolSet,
-} from '../../tools/index.js';
+import type { Approvers, AskedInterrupt } from '../interrupt/index.js';
+import { argumentsText, type RequiredApproval, serverLabelOf, type ToolInvoker, type ToolSet } from '../tools/index.js';
 import type { AgentContext } from '../agent.js';
 import { callerOf } from './answer-call.js';
 import type { CallApprovals } from './call-segment.js';
@@ -67,7 +61,8 @@ function itemOf(
   };
 }
 
-function writeRequest(
+/** Writes the request of an open interrupt as a message. */
+export function writeRequest(
   message: ReturnType<AgentContext['response']['createMessageBuilder']>,
   { id, tool_name: name, arguments: text, server_label: label, call_id: callId }: OpenInterrupt,
 ): void {

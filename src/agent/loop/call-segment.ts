@@ -7,7 +7,7 @@ import {
   type MessageType,
   type ResponseBuilder,
 } from '../../events/index.js';
-import type { ToolCall, ToolSet } from '../../tools/index.js';
+import type { ToolCall, ToolSet } from '../tools/index.js';
 import type { ModelToolCall } from '../ports/model-client.js';
 import { Segment } from './segment.js';
 

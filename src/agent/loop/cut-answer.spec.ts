@@ -2,7 +2,6 @@ import type { Message } from '../../events/index.js';
 import type { ModelEvent } from '../ports/model-client.js';
 import { call, finish, reasoning, ScriptedModelClient, text } from '../testing/scripted-model-client.js';
 import { dataMessage, loopAgent, serverTool, TestRun, userMessage } from '../testing/test-run.js';
-import { NO_RESULT } from '../prompt/prompt.js';
 import { REFUSAL } from './model-step.js';
 
 const clientTools = [{ name: 'browse', description: 'Opens a page', parameters: { type: 'object' } }];
@@ -135,7 +134,12 @@ describe('an answer that a limit has cut', () => {
         replay,
       },
       { role: 'tool', callId: 'c0', name: 'browse', content: 'Found.' },
-      { role: 'tool', callId: 'c1', name: 'browse', content: NO_RESULT },
+      {
+        role: 'tool',
+        callId: 'c1',
+        name: 'browse',
+        content: 'No result: a limit ended the answer, so the call was not made.',
+      },
     ]);
   });
 });

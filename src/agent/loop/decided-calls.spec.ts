@@ -1,8 +1,8 @@
 import type { Message } from '../../events/index.js';
-import type { SettledInterrupt } from '../../interrupt/index.js';
-import { toolIdentity } from '../../tools/index.js';
-import { parsePolicy } from '../../tools/policy/policy-parser.js';
-import { ToolPolicy } from '../../tools/policy/tool-policy.js';
+import type { SettledInterrupt } from '../interrupt/index.js';
+import { toolIdentity } from '../tools/index.js';
+import { parsePolicy } from '../tools/policy/policy-parser.js';
+import { ToolPolicy } from '../tools/policy/tool-policy.js';
 import type { AgentContext } from '../agent.js';
 import { finish, ScriptedModelClient, text } from '../testing/scripted-model-client.js';
 import { dataMessage, loopAgent, loopSettings, serverTool, TestRun, userMessage } from '../testing/test-run.js';

@@ -1,6 +1,6 @@
 import { type ContentInput, type Message, messageOf } from '../../events/index.js';
-import { holdsUnder, isBoundTo, isEdited, type SettledInterrupt } from '../../interrupt/index.js';
-import type { RequiredApproval, ToolCall, ToolInvoker, ToolSet, ToolResult } from '../../tools/index.js';
+import { holdsUnder, isBoundTo, isEdited, type SettledInterrupt } from '../interrupt/index.js';
+import type { RequiredApproval, ToolCall, ToolInvoker, ToolSet, ToolResult } from '../tools/index.js';
 import type { AgentContext } from '../agent.js';
 import { callsOf, outputsOf } from '../prompt/tool-traffic.js';
 import { answerCall, answerWith, type DecidedApproval, refuseCall } from './answer-call.js';
@@ -105,12 +105,13 @@ function decidedApproval({ id, serverLabel }: SettledInterrupt): DecidedApproval
   return { approvalId: id, outputType: isLocal ? 'plugin_call_output' : 'mcp_call_output' };
 }
 
-function unapproved({ status }: SettledInterrupt): NonNullable<ToolResult['unapproved']> {
+/** Why a call was not approved. */
+export function unapproved({ status }: SettledInterrupt): NonNullable<ToolResult['unapproved']> {
   return status === 'expired' || status === 'cancelled' ? status : 'denied';
 }
 
 /** The result of a call that was not approved, as a sentence for the model. */
-function refusalOf({ status, decision }: SettledInterrupt): string {
+export function refusalOf({ status, decision }: SettledInterrupt): string {
   if (status === 'expired') return 'The call was not made: it was not approved in time.';
   const reason = decision?.['reason'];
   const why = typeof reason === 'string' && reason !== '' ? ` The reason: ${reason}` : '';

@@ -1,5 +1,5 @@
 import { fingerprint, type JsonObject } from '../../common/index.js';
-import type { ServerTool, ToolSet } from '../../tools/index.js';
+import type { ServerTool, ToolSet } from '../tools/index.js';
 import type { AgentContext } from '../agent.js';
 
 /** The journal key of the lists. */

@@ -1,6 +1,7 @@
 import { AppError, fingerprint, isObjectText, isPlainObject, type JsonObject } from '../../common/index.js';
 import type { OutputLimit, Usage } from '../../events/index.js';
 import type { ChatTelemetry } from '../../telemetry/index.js';
+import { type CallMeter, FREE_CALL, type MeteredCall } from '../../usage/index.js';
 import type { AgentContext } from '../agent.js';
 import type {
   ModelClient,
@@ -13,6 +14,7 @@ import type {
 } from '../ports/model-client.js';
 import type { KeptStates } from '../prompt/kept-states.js';
 import { estimatePromptTokens, estimateTextTokens, usageOf } from '../prompt/token-estimate.js';
+import { isNoResult, NO_RESULT } from '../prompt/prompt.js';
 import { validHistory } from '../prompt/valid-history.js';
 import { ModelBatches } from './model-batches.js';
 import { announcePrediction, type PredictedState } from './predicted-state.js';
@@ -21,6 +23,11 @@ import type { UiCard } from './ui-card.js';
 
 /** Events of an answer between two checkpoints at least: each costs as much as several of the steps from piece to log. */
 const CHECKPOINT_EVENTS = 16;
+
+/** The most characters of the name of a model that are recorded. */
+const LONGEST_MODEL = 200;
+
+const NO_TEXTS = { answer: '', reasoning: '' };
 
 /** The text for the user if the provider's filter stopped an answer before its first text. */
 export const REFUSAL = 'The model did not answer because of its content filter.';
@@ -42,6 +49,8 @@ export interface StepOutput {
   readonly usage: Usage | null;
   /** The text in which the model declined to answer; absent if it did not. */
   readonly refusal?: string;
+  /** True if a budget left room for no more of the answer: the run ends as failed. */
+  readonly isCutByBudget?: boolean;
   /** What the provider wants back with the next request, in its own form. */
   readonly replay?: JsonObject;
 }
@@ -50,6 +59,12 @@ export interface StepOutput {
 export function stateOfStep({ replay, finishReason, toolCalls }: JsonObject): JsonObject | undefined {
   const isModelStep = typeof finishReason === 'string' && Array.isArray(toolCalls);
   return isModelStep && isPlainObject(replay) && finishReason !== 'content-filter' ? replay : undefined;
+}
+
+/** The model that answered in a step, by the step's output; undefined for any other step, and for a call that failed. */
+export function modelOfStep({ model, finishReason, toolCalls }: JsonObject): string | undefined {
+  const isModelStep = typeof finishReason === 'string' && Array.isArray(toolCalls);
+  return isModelStep && typeof model === 'string' ? model : undefined;
 }
 
 type ModelFinish = Extract<ModelEvent, { readonly type: 'finish' }>;
@@ -76,7 +91,7 @@ interface ModelStep extends StepSetting {
  * every 16 events or more, as a checkpoint. If the answer is interrupted, its usage is estimated and added to that of
  * the response.
  *
- * @throws AppError MODEL_* of the client; JOURNAL_MISMATCH; the reason of `context.signal`, after which nothing
+ * @throws AppError MODEL_* of the client; BUDGET_EXCEEDED; JOURNAL_MISMATCH; the reason of `context.signal`, after which nothing
  *   is written
  */
 export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, StepOutput, void> {
@@ -86,25 +101,30 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
   const stored = context.journal.finished(key, inputHash);
   if (stored) return replayed(stored.output, call.callIds);
   const writer = writerOf(call);
-  const sent = sentRequest(call);
-  const observed = observe(call, sent);
-  const traced =
-    observed?.traceparent === undefined ? sent : Object.assign({}, sent, { traceparent: observed.traceparent });
+  let sent = sentRequest(call);
+  let observed: ChatTelemetry | undefined;
+  let meter = FREE_CALL;
   let source: ModelStream | undefined;
   let batches: ModelBatches | undefined;
   let isFinished = false;
   let unchecked = 0;
   try {
-    source = client.stream(traced, context.signal);
+    const begun = context.usage.begin(meteredCall(call, sent));
+    meter = begun instanceof Promise ? await begun : begun;
+    sent = limitedTo(sent, meter.maxOutputTokens);
+    observed = observe(call, sent);
+    source = client.stream(tracedBy(sent, observed), context.signal);
     batches = new ModelBatches(source, context.signal);
     for (let batch = await batches.next(); batch; batch = await batches.next()) {
       observed?.arrived();
       const end = writeBatch(writer, batch);
       if (end) {
         isFinished = true;
-        const { output, messageIds } = finish(context, writer, end);
+        const { output, messageIds } = finish(context, writer, end, meter);
+        meter.settle(end.usage, () => partialUsage(sent, writer.texts));
         const { retries = [] } = source;
-        const recorded = Object.assign({}, output, retries.length > 0 && { retries });
+        const model = answeringModel(source) ?? askedModel(call);
+        const recorded = Object.assign({}, output, { model }, retries.length > 0 && { retries });
         context.journal.finish(key, inputHash, recorded as unknown as JsonObject, messageIds);
         observed?.answered({ finishReason: output.finishReason, usage: output.usage, output: shown(output) });
         return output;
@@ -119,7 +139,7 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
     observed?.failed(error);
     if (error instanceof AppError && !context.signal.aborted) {
       const { code, message } = error;
-      const failure = { error: { code, message }, retries: source?.retries ?? [] };
+      const failure = { error: { code, message }, retries: source?.retries ?? [], model: askedModel(call) };
       context.journal.fail(key, inputHash, failure as unknown as JsonObject);
     }
     throw error;
@@ -127,15 +147,58 @@ export async function* modelStep(call: ModelStep): AsyncGenerator<undefined, Ste
     batches?.close();
     // The agent was left between two batches, or there is no finish event.
     observed?.failed(context.signal.reason);
-    // A call without any answer counts as free, because its cost is unknown.
-    if (!isFinished && !writer.isEmpty) context.response.addUsage(partialUsage(sent, writer.texts));
+    if (!isFinished) cutOff(call, sent, writer, meter);
   }
 }
 
+/** A call that was not answered to its end. A response counts one without any answer as free, because its cost is unknown. */
+function cutOff({ context }: ModelStep, sent: ModelRequest, writer: StepWriter, meter: CallMeter): void {
+  if (writer.isEmpty && !context.signal.aborted) {
+    meter.release();
+    return;
+  }
+  const usage = partialUsage(sent, writer.texts);
+  meter.cut(usage);
+  if (!writer.isEmpty) context.response.addUsage(usage);
+}
+
+/** The call as it is booked. */
+function meteredCall(call: ModelStep, sent: ModelRequest): MeteredCall {
+  return {
+    step: `model:${call.step}`,
+    model: askedModel(call),
+    provider: call.client.provider,
+    inputTokens: () => partialUsage(sent, NO_TEXTS).input_tokens,
+    maxOutputTokens: sent.options.maxTokens,
+  };
+}
+
+/** The request with at most so many tokens of output. */
+function limitedTo(sent: ModelRequest, maxTokens: number | undefined): ModelRequest {
+  if (maxTokens === undefined || maxTokens === sent.options.maxTokens) return sent;
+  return Object.assign({}, sent, { options: Object.assign({}, sent.options, { maxTokens }) });
+}
+
+function tracedBy(sent: ModelRequest, observed: ChatTelemetry | undefined): ModelRequest {
+  return observed?.traceparent === undefined ? sent : Object.assign({}, sent, { traceparent: observed.traceparent });
+}
+
+/** The model that the call asks for. */
+function askedModel({ client, request }: ModelStep): string {
+  return request.options.model ?? client.info.name;
+}
+
+/** The model that answers, as its server names it. */
+function answeringModel({ model }: ModelStream): string | undefined {
+  // Names are shown to people and stored in a column of a limited size.
+  return model?.replace(/\p{Cc}/gu, '').slice(0, LONGEST_MODEL) || undefined;
+}
+
 /** Begins to observe the call. */
-function observe({ context, client }: ModelStep, { messages, options }: ModelRequest): ChatTelemetry | undefined {
+function observe(call: ModelStep, { messages }: ModelRequest): ChatTelemetry | undefined {
+  const { context, client } = call;
   const { provider, info } = client;
-  const model = options.model ?? info.name;
+  const model = askedModel(call);
   // Made only where traces capture content; what is for the provider alone is no part of it.
   const input = { toJSON: () => messages.map(withoutReplay) };
   return context.telemetry?.chat({ provider, model, configuredModel: info.name, input });
@@ -187,6 +250,7 @@ function withSituation(request: ModelRequest, situation = ''): ModelRequest {
 
 /** As earlier versions compared it: a run can be continued by a server of either version. */
 function comparedMessage(message: ModelMessage): ModelMessage {
+  if (message.role === 'tool' && isNoResult(message.content)) return Object.assign({}, message, { content: NO_RESULT });
   if (message.role !== 'assistant' || message.toolCalls.every((call) => isObjectText(call.arguments))) return message;
   const calls = message.toolCalls.map((call) => (isObjectText(call.arguments) ? call : { ...call, arguments: '{}' }));
   return Object.assign({}, message, { toolCalls: calls });
@@ -214,6 +278,7 @@ function finish(
   context: AgentContext,
   writer: StepWriter,
   { reason: finishReason, usage, replay }: ModelFinish,
+  { isShortened }: CallMeter,
 ): { output: StepOutput; messageIds: readonly string[] } {
   const limit = limitOf({ finishReason });
   const isFiltered = limit === 'content_filter' && !writer.hasAnswer;
@@ -226,6 +291,7 @@ function finish(
     usage,
     ...(refusal === '' ? {} : { refusal }),
     ...(replay && { replay }),
+    ...(isShortened && finishReason === 'length' && { isCutByBudget: true }),
   };
   if (!isFiltered) return { output, messageIds };
   const refusalId = writeRefusal(context, messageIds.length === 0 ? usage : null);

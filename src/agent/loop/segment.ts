@@ -1,5 +1,14 @@
-import { GrowingText, type JsonObject } from '../../common/index.js';
-import type { ContentBuilder, MessageBuilder, OutputLimit, ResponseBuilder, Usage } from '../../events/index.js';
+import { type JsonObject } from '../../common/index.js';
+import { GrowingText } from '../../runtime/index.js';
+import {
+  type Citation,
+  CITATIONS,
+  type ContentBuilder,
+  type MessageBuilder,
+  type OutputLimit,
+  type ResponseBuilder,
+  type Usage,
+} from '../../events/index.js';
 
 /** Stands for a half of a character that stays alone. */
 const REPLACEMENT = '\uFFFD';
@@ -67,6 +76,7 @@ export abstract class Segment {
    */
   close(usage: Usage | null = null, stored?: JsonObject, limit?: OutputLimit): void {
     if (this.half !== '') this.write(REPLACEMENT);
+    if (this.message) this.complement(this.message);
     const metadata = stored ?? this.closing() ?? null;
     if (limit) this.message?.incomplete({ usage, metadata, code: limit });
     else this.message?.complete({ usage, metadata });
@@ -95,6 +105,16 @@ export abstract class Segment {
     return undefined;
   }
 
+  /** Adds contents to the message before it is closed. */
+  protected complement(_message: MessageBuilder): void {
+    // Most messages have one content.
+  }
+
+  /** What the closed message would have by itself. */
+  get metadata(): JsonObject | undefined {
+    return this.closing();
+  }
+
   /** Creates the message; called once, when the segment is shown. */
   protected abstract open(response: ResponseBuilder): MessageBuilder;
   /** Writes what has arrived before the message was created. */
@@ -103,13 +123,51 @@ export abstract class Segment {
   protected abstract writePiece(content: ContentBuilder, piece: string): void;
 }
 
+/** A source that a text rests on, and the part of the text; the indexes may be outside of it. */
+export interface CitedSource {
+  readonly url: string;
+  readonly title?: string | undefined;
+  readonly startIndex?: number | undefined;
+  readonly endIndex?: number | undefined;
+}
+
 /** Text for the user, reasoning, or a refusal, in which the model declines to answer. */
 export class TextSegment extends Segment {
   /** A text needs no check at its end: each piece is valid by itself. */
   readonly isWhole = true;
+  private readonly citations: Citation[] = [];
+  private readonly images: string[] = [];
 
   constructor(readonly kind: 'text' | 'reasoning' | 'refusal') {
     super();
+  }
+
+  /** Adds an image, by its address or as a `data:` URL. It is shown after the text. */
+  show(url: string): void {
+    this.images.push(url);
+  }
+
+  /**
+   * Adds a source. Without indexes it is at the end of the text so far, once for each address: providers do not say where
+   * the part begins that rests on it.
+   */
+  cite({ url, title = url, startIndex, endIndex }: CitedSource): void {
+    const { length } = this.value;
+    if (startIndex === undefined && this.citations.some((one) => one.url === url)) return;
+    this.citations.push({ url, title, start_index: startIndex ?? length, end_index: endIndex ?? length });
+  }
+
+  protected override complement(message: MessageBuilder): void {
+    for (const url of this.images) message.createContentBuilder('image').setImageUrl(url);
+  }
+
+  protected override closing(): JsonObject | undefined {
+    if (this.citations.length === 0) return undefined;
+    const inText = (index: number): number => Math.min(Math.max(index, 0), this.value.length);
+    const shown = this.citations.map(({ url, title, start_index: start, end_index: end }) => {
+      return { url, title, start_index: inText(start), end_index: inText(end) };
+    });
+    return { [CITATIONS]: shown };
   }
 
   protected open(response: ResponseBuilder): MessageBuilder {

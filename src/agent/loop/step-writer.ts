@@ -1,9 +1,9 @@
 import type { OutputLimit, ResponseBuilder, Usage } from '../../events/index.js';
-import type { ToolSet } from '../../tools/index.js';
+import type { ToolSet } from '../tools/index.js';
 import type { ModelEvent, ModelToolCall } from '../ports/model-client.js';
 import type { CallIds } from './call-ids.js';
 import { type CallApprovals, CallSegment } from './call-segment.js';
-import { type Segment, TextSegment } from './segment.js';
+import { type CitedSource, type Segment, TextSegment } from './segment.js';
 import type { UiCard } from './ui-card.js';
 
 /** A delta of a model's answer. */
@@ -56,6 +56,8 @@ export interface StepSetting {
 export class StepWriter {
   private readonly segments: Segment[] = [];
   private readonly calls = new Map<number, CallSegment>();
+  /** Sources before the text that rests on them. */
+  private readonly sources: CitedSource[] = [];
   private front = 0;
 
   constructor(
@@ -83,7 +85,12 @@ export class StepWriter {
 
   /** Appends a delta to its segment and shows what can be shown. */
   write(delta: ModelDelta): void {
+    if (delta.type === 'citation') {
+      this.cite(delta);
+      return;
+    }
     if (delta.type === 'tool-call-delta') this.writeCall(delta);
+    else if (delta.type === 'image') this.textSegment('text').show(delta.url);
     else if (delta.text !== '' && this.writeText(KINDS[delta.type], delta.text)) return;
     this.advance();
   }
@@ -130,7 +137,25 @@ export class StepWriter {
     if (last instanceof TextSegment && last.kind === kind) return last;
     const segment = new TextSegment(kind);
     this.segments.push(segment);
+    if (kind === 'text') for (const source of this.sources.splice(0)) this.cite(source);
     return segment;
+  }
+
+  /** A source belongs to the text that is being written, or else to the next one. */
+  private cite(source: CitedSource): void {
+    const texts = this.segments.filter((one) => one instanceof TextSegment && one.kind === 'text') as TextSegment[];
+    const open = texts.findLast((one) => !one.isClosed);
+    if (!open) {
+      this.sources.push(source);
+      return;
+    }
+    const before = joined(texts.slice(0, texts.indexOf(open))).length;
+    const { url, title, startIndex, endIndex } = source;
+    open.cite({
+      ...{ url, title },
+      startIndex: startIndex === undefined ? undefined : startIndex - before,
+      endIndex: endIndex === undefined ? undefined : endIndex - before,
+    });
   }
 
   /** Deltas of parallel calls can alternate, so each is found by its index. */
@@ -157,7 +182,7 @@ export class StepWriter {
   private close(segment: Segment, usage: Usage | null, limit?: OutputLimit): void {
     const takes = segment instanceof TextSegment && segment.kind === 'text' && segment.value !== '';
     const card = takes ? this.card : undefined;
-    segment.close(usage, card?.metadata, limit);
+    segment.close(usage, card && Object.assign({}, segment.metadata, card.metadata), limit);
     if (!card || segment.messageId === undefined) return;
     this.card = undefined;
     card.announce(segment.messageId);

@@ -5,7 +5,7 @@ import {
   type ToolSet,
   type ToolResult,
   toolStepKey,
-} from '../../tools/index.js';
+} from '../tools/index.js';
 import type { AgentContext } from '../agent.js';
 import type { ModelToolCall } from '../ports/model-client.js';
 import { answerCall, callerOf, writeInDoubt } from './answer-call.js';

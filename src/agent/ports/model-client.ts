@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../common/index.js';
 import type { Usage } from '../../events/index.js';
-import type { ToolDeclaration } from '../../tools/index.js';
+import type { ToolDeclaration } from '../tools/index.js';
 
 /** A part of a user's or tool's message to the model. */
 export type ModelPart =
@@ -27,7 +27,12 @@ export interface ModelToolCall {
 /** One message of the conversation as a model client sees it. */
 export type ModelMessage =
   | { readonly role: 'system'; readonly content: string }
-  | { readonly role: 'user'; readonly content: readonly ModelPart[] }
+  | {
+      readonly role: 'user';
+      readonly content: readonly ModelPart[];
+      /** True for the images of the results or of the answer before it: the turn goes on. */
+      readonly isOfResults?: boolean;
+    }
   | {
       readonly role: 'assistant';
       readonly content: string;
@@ -75,7 +80,7 @@ export interface ModelOptions {
   readonly compactOnly?: boolean;
 }
 
-/** What the answer's text has to be. A `json_schema` answer is a valid instance of the schema. */
+/** The form of the answer's text. A `json_schema` answer is a valid instance of the schema. */
 export type ResponseFormat =
   | { readonly type: 'text' }
   | { readonly type: 'json_object' }
@@ -126,6 +131,19 @@ export type ModelEvent =
   | { readonly type: 'text-delta'; readonly text: string }
   /** Text with which the model declines to answer. */
   | { readonly type: 'refusal-delta'; readonly text: string }
+  /** A whole image; `url` is an address or a `data:` URL. */
+  | { readonly type: 'image'; readonly url: string }
+  /**
+   * A source that the text rests on: the part of all text deltas joined that the indexes tell, in UTF-16 code units;
+   * without them, the text so far.
+   */
+  | {
+      readonly type: 'citation';
+      readonly url: string;
+      readonly title?: string;
+      readonly startIndex?: number;
+      readonly endIndex?: number;
+    }
   | {
       readonly type: 'tool-call-delta';
       readonly index: number;
@@ -156,8 +174,13 @@ export interface FailedTry {
   readonly pauseMs: number;
 }
 
-/** The events of a model call as they arrive, and how often it was made again so far, if its client knows. */
-export type ModelStream = AsyncIterable<readonly ModelEvent[]> & { readonly retries?: readonly FailedTry[] };
+/** The events of a model call as they arrive, and what its client knows of it besides. */
+export type ModelStream = AsyncIterable<readonly ModelEvent[]> & {
+  /** The tries before, after which it was made again. */
+  readonly retries?: readonly FailedTry[];
+  /** The model that answers, as its server names it; undefined until the server has said so. */
+  readonly model?: string | undefined;
+};
 
 /** Why a model call ended. */
 export type ModelFinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other';
@@ -167,7 +190,7 @@ export interface ModelInfo {
   /** `offline`, `openai-compatible`, or the provider of a model that is given in code. */
   readonly kind: string;
   readonly name: string;
-  /** How requests are written for its server; absent for models that are called in another way. */
+  /** How requests are written for its server; absent for clients of a team's own. */
   readonly profile?: ModelProfileInfo;
   /** Where its server is, without secrets; absent if the client does not know. */
   readonly address?: string;
@@ -183,11 +206,11 @@ export interface ModelFailureInfo {
   readonly count: number;
   /** Of the catalogue, such as `MODEL_NOT_FOUND`. */
   readonly code: string;
-  /** What clients were told. */
+  /** The message that clients received. */
   readonly message: string;
   /** The HTTP status of the model server; null if there was none. */
   readonly status: number | null;
-  /** The model that was asked for. */
+  /** The requested model. */
   readonly model: string;
   /** Where the request went, without secrets; null if the client does not know. */
   readonly address: string | null;

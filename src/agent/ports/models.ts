@@ -20,12 +20,33 @@ export interface NamedClient {
   readonly agents: readonly string[] | undefined;
 }
 
+/** A model of this process, for people. */
+export interface ListedModel extends Omit<NamedClient, 'name'> {
+  /** Its own name; undefined for a main model without one. */
+  readonly name: string | undefined;
+  /** Whether it answers agents that name none. */
+  readonly isMain: boolean;
+}
+
 /** The models of this process. */
 export abstract class Models {
   /** The model of agents that name none. */
   abstract readonly main: ModelClient;
   /** The models with names, in the order of the configuration; those that are given in code come last. */
   abstract readonly named: readonly NamedClient[];
+
+  /** All of them, the main one first, and then in their order. */
+  get all(): readonly ListedModel[] {
+    const named = this.named.map((one): ListedModel => Object.assign({}, one, { isMain: one.client === this.main }));
+    const main = named.find(({ isMain }) => isMain) ?? {
+      name: undefined,
+      client: this.main,
+      agents: undefined,
+      isMain: true,
+    };
+    return [main, ...named.filter((one) => one !== main)];
+  }
+
   /** The model with a name, or undefined. */
   abstract find(name: string): NamedClient | undefined;
   /** The client of a model that is given in code: the same one for the same model. @throws Error for an unusable model */

@@ -1,7 +1,7 @@
 import type { ModelMessage } from '../ports/model-client.js';
 import { estimateTextTokens } from './token-estimate.js';
 
-/** Begins the summary of a conversation whose user messages are kept beside it. */
+/** Begins the summary of a conversation whose user messages are kept next to it. */
 const HEADING = 'Summary of the earlier conversation, condensed by the server:';
 /** Begins the summary of a whole conversation. */
 const WHOLE_HEADING = 'Summary of the whole conversation so far, condensed by the server:';

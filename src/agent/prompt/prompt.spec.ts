@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Content, Message } from '../../events/index.js';
 import { dataMessage, testMessage, textContent, userMessage } from '../testing/test-run.js';
-import { NO_RESULT, toModelMessages } from './prompt.js';
+import { NO_RESULT, toModelMessages, toPrompt } from './prompt.js';
 
 const slot = { object: 'content', status: 'completed', index: 0, delta: false, msg_id: null } as const;
 const says = (words: string, fields: Partial<Message> = {}): Message =>
@@ -71,6 +71,33 @@ describe('toModelMessages', () => {
     expect(toModelMessages('', messages).slice(1)).toEqual([
       expect.objectContaining({ role: 'assistant' }),
       { role: 'tool', callId: 'c0', name: 'look', content: NO_RESULT },
+      expect.objectContaining({ role: 'user' }),
+    ]);
+  });
+
+  it.each([
+    ['failed', 'No result: the run failed before the call was finished.'],
+    ['canceled', 'No result: the run was stopped before the call was finished.'],
+    ['incomplete', 'No result: a limit ended the answer, so the call was not made.'],
+    ['interrupted', NO_RESULT],
+  ])('an open call of a run that is %s: %s', (status, content) => {
+    const call = makes('c0');
+    const { messages } = toPrompt('', [call, userMessage('Well?')], new Map(), new Map([[call.id, status]]));
+    expect(messages[1]).toEqual({ role: 'tool', callId: 'c0', name: 'look', content });
+  });
+
+  it('an image of an answer is told, and shown after it', () => {
+    const drawn = testMessage({ content: [{ ...slot, type: 'image', image_url: 'https://a.example/b.png' }] });
+    expect(toModelMessages('', [userMessage('Draw'), drawn, userMessage('Blue')]).slice(1)).toEqual([
+      { role: 'assistant', content: '[image 1 of 1]', toolCalls: [] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '[The image of your answer:]' },
+          { type: 'image', url: 'https://a.example/b.png' },
+        ],
+        isOfResults: true,
+      },
       expect.objectContaining({ role: 'user' }),
     ]);
   });

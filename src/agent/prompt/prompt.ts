@@ -1,4 +1,3 @@
-import { isAttachmentReference, isOwnPath, isTenantPath, parseReference } from '../../attachment/index.js';
 import { assertUnreachable, type JsonObject, type Principal } from '../../common/index.js';
 import {
   type Content,
@@ -8,15 +7,32 @@ import {
   sinceSummary,
   summaryOf,
 } from '../../events/index.js';
+import { isAttachmentReference, isOwnPath, isTenantPath, parseReference } from '../attachment/index.js';
 import type { ModelMessage, ModelPart, ModelToolCall } from '../ports/model-client.js';
 import type { KeptStates } from './kept-states.js';
 import { callsOf, imagesOf, isCall, isCallOutput, outputsOf, replayOf } from './tool-traffic.js';
 
-/** The result of a call without an answer, because providers refuse conversations with open calls. */
+/**
+ * The result of a call without one, because providers refuse conversations with open calls: nobody has answered it, and the
+ * user went on.
+ */
 export const NO_RESULT = 'No result: the call was cancelled by the user.';
+/** As `NO_RESULT`, by the statuses of runs that ended before the call did (contract model-servers, section 4.1). */
+const NO_RESULT_OF: Readonly<Record<string, string>> = {
+  failed: 'No result: the run failed before the call was finished.',
+  canceled: 'No result: the run was stopped before the call was finished.',
+  incomplete: 'No result: a limit ended the answer, so the call was not made.',
+};
+
+/** True for a result that says why there is none. */
+export function isNoResult(content: string): boolean {
+  return content === NO_RESULT || Object.values(NO_RESULT_OF).includes(content);
+}
 
 /** A call in the prompt; `output` is undefined until its output is found. */
 interface OpenCall extends ModelToolCall {
+  /** The result if there is none. */
+  readonly missing: string;
   output: string | undefined;
   images: ReturnType<typeof imagesOf>;
 }
@@ -24,6 +40,7 @@ interface OpenCall extends ModelToolCall {
 /** Texts and calls of the assistant that form one model message, and the outputs of the calls. */
 class AssistantTurn {
   readonly texts: string[] = [];
+  readonly images: ModelPart[] = [];
   readonly calls: OpenCall[] = [];
   /** As earlier versions stored it. */
   replay: JsonObject | undefined;
@@ -37,7 +54,8 @@ class AssistantTurn {
 
   /** The turn as messages for the model; none if it is empty. */
   toModelMessages(states: Map<ModelMessage, JsonObject>): ModelMessage[] {
-    const content = this.texts.join('\n');
+    const marks = this.images.map((_, index) => `[image ${index + 1} of ${this.images.length}]`);
+    const content = [...this.texts, ...marks].join('\n');
     if (content === '' && this.calls.length === 0) return [];
     const answer: ModelMessage = {
       role: 'assistant',
@@ -48,14 +66,22 @@ class AssistantTurn {
     if (this.state) states.set(answer, this.state);
     return [
       answer,
-      ...this.calls.map(({ id, name, output, images }): ModelMessage => ({
+      ...this.calls.map(({ id, name, output, missing, images }): ModelMessage => ({
         role: 'tool',
         callId: id,
         name,
-        content: output ?? NO_RESULT,
+        content: output ?? missing,
         ...(images.length > 0 && { images }),
       })),
+      ...this.shownImages,
     ];
+  }
+
+  /** Images are taken from users only. */
+  private get shownImages(): ModelMessage[] {
+    if (this.images.length === 0) return [];
+    const text = this.images.length === 1 ? '[The image of your answer:]' : '[The images of your answer, in order:]';
+    return [{ role: 'user', content: [{ type: 'text', text }, ...this.images], isOfResults: true }];
   }
 }
 
@@ -77,11 +103,13 @@ export function toModelMessages(systemPrompt: string, messages: readonly Message
  *
  * @param systemPrompt the first message; left out if empty
  * @param states what providers want back with messages, as JSON texts by the ids of the messages
+ * @param ends the statuses of the runs of calls without a result, by the ids of their messages
  */
 export function toPrompt(
   systemPrompt: string,
   messages: readonly Message[],
   states: ReadonlyMap<string, string> = new Map(),
+  ends: ReadonlyMap<string, string> = new Map(),
 ): Prompt {
   const turns: (AssistantTurn | ModelMessage)[] = [];
   const openCalls = new Map<string, { call: OpenCall; turn: AssistantTurn }>();
@@ -101,13 +129,19 @@ export function toPrompt(
     else if (isCall(message)) {
       const turn = assistantTurn(turns);
       turn.replay = replayOf(message) ?? turn.replay;
+      const missing = NO_RESULT_OF[isCutByLimit(message) ? 'incomplete' : (ends.get(message.id) ?? '')] ?? NO_RESULT;
       for (const made of callsOf(message)) {
-        const call: OpenCall = { output: undefined, images: [], ...made };
+        const call: OpenCall = { output: undefined, missing, images: [], ...made };
         turn.calls.push(call);
         openCalls.set(call.id, { call, turn });
       }
-    } else if (message.role === 'assistant') assistantTurn(turns).texts.push(readableText(message));
-    else turns.push(...plainMessage(message));
+    } else if (message.role === 'assistant') {
+      const turn = assistantTurn(turns);
+      const text = readableText(message);
+      const images = (message.content ?? []).flatMap((content) => (content.type === 'image' ? partOf(content) : []));
+      if (text !== '' || images.length === 0) turn.texts.push(text);
+      turn.images.push(...images);
+    } else turns.push(...plainMessage(message));
     const last = turns.at(-1);
     if (state !== undefined && last instanceof AssistantTurn) last.state = JSON.parse(state) as JsonObject;
   }

@@ -44,6 +44,13 @@ export function outputsOf(message: Message): CallOutput[] {
   );
 }
 
+/** The ids of the messages with a call that has no output among these messages. */
+export function openCalls(messages: readonly Message[]): readonly string[] {
+  if (!messages.some(isCall)) return [];
+  const answered = new Set(messages.flatMap(outputsOf).map(({ callId }) => callId));
+  return messages.filter((message) => callsOf(message).some(({ id }) => !answered.has(id))).map(({ id }) => id);
+}
+
 /** The images that belong to the output of a tool call. */
 export function imagesOf(message: Message): readonly Extract<ModelPart, { type: 'image' }>[] {
   return (message.content ?? []).flatMap((content) =>

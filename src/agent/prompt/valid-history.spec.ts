@@ -157,6 +157,7 @@ describe('validHistory', () => {
     const seen = { ...result('a', ''), images: [image('1')] } as ModelMessage;
     const history = [user('u'), says('', calls('a')), seen];
     expect(roles(validHistory(history))).toBe('uatu');
+    expect(validHistory(history).at(-1)).toMatchObject({ isOfResults: true });
     expect(roles(validHistory(history, { imagesAfterResults: false }))).toBe('uatau');
     expect(roles(validHistory([user('u'), says('', calls('a')), result('a'), user('v')]))).toBe('uatau');
   });

@@ -1,8 +1,9 @@
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { readSettings } from '../../config/index.js';
 import { AppError, type Authority, type JsonObject, SequentialIds, SystemClock } from '../../common/index.js';
-import { type AuditNote, NO_RESUMPTION, type Resumption } from '../../interrupt/index.js';
 import { type AgentEvent, type Message, ResponseBuilder, StreamGrammar } from '../../events/index.js';
+import { FREE_USAGE, type UsageMeter } from '../../usage/index.js';
+import { type AuditNote, NO_RESUMPTION, type Resumption } from '../interrupt/index.js';
 import {
   SchemaValidator,
   type ServerTool,
@@ -10,8 +11,8 @@ import {
   ToolInvoker,
   ToolRegistry,
   ToolSettings,
-} from '../../tools/index.js';
-import { ALLOW_ALL } from '../../tools/testing/allow-all.js';
+} from '../tools/index.js';
+import { ALLOW_ALL } from '../tools/testing/allow-all.js';
 import { ConfiguredModels } from '../adapters/configured-models.js';
 import type { Agent, AgentContext, AgentOutcome } from '../agent.js';
 import { AgentRegistry } from '../agent-registry.js';
@@ -28,6 +29,7 @@ export interface TestRunOptions {
   readonly history?: readonly Message[];
   /** As `TestRun.states` of earlier runs. */
   readonly providerStates?: ReadonlyMap<string, string>;
+  readonly callEnds?: ReadonlyMap<string, string>;
   readonly clientTools?: readonly ToolDeclaration[];
   readonly journal?: MemoryJournal;
   readonly state?: JsonObject;
@@ -37,6 +39,7 @@ export interface TestRunOptions {
   readonly modelOptions?: ModelOptions;
   readonly resumption?: Resumption;
   readonly authority?: Authority;
+  readonly usage?: UsageMeter;
 }
 
 /** A run with all that an executor would give it, in memory. */
@@ -63,6 +66,7 @@ export class TestRun {
       inputText: 'Hello',
       history: options.history ?? [],
       ...(options.providerStates && { providerStates: options.providerStates }),
+      ...(options.callEnds && { callEnds: options.callEnds }),
       state: {
         get: () => this.state,
         set: (state) => (this.state = state),
@@ -83,6 +87,7 @@ export class TestRun {
       instructions: options.instructions ?? '',
       response: new ResponseBuilder({ ids: new SequentialIds(), sink: (event) => this.events.push(event) }),
       journal: this.journal,
+      usage: options.usage ?? FREE_USAGE,
       signal: this.abort.signal,
       emit: (event) => this.events.push(event),
       flush: () => Promise.resolve(),

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, DATABASE_NOW, type SqlValue } from '../../database/index.js';
+import { RequestDatabase, DATABASE_NOW, type SqlValue } from '../../database/index.js';
 import { ChoreSchedule, type ChoreTurn } from '../ports/chore-schedule.js';
 
 const WAITS = 'SELECT name, due_at - {now} AS wait FROM chores';
@@ -11,7 +11,7 @@ const POSTPONE = 'UPDATE chores SET due_at = {now} + ? WHERE name = ? AND fence 
 /** Chores as rows of a table. */
 @Injectable()
 export class TypeOrmChoreSchedule extends ChoreSchedule {
-  constructor(private readonly database: Database) {
+  constructor(private readonly database: RequestDatabase) {
     super();
   }
 

@@ -49,7 +49,7 @@ export class ApiKeyEntity {
   @Column('bigint', { name: 'expires_at', nullable: true })
   expiresAt!: number | null;
 
-  /** Until when the key works beside the one that replaces it; null if it was not rotated. */
+  /** Until when the key works next to the one that replaces it; null if it was not rotated. */
   @Column('bigint', { name: 'overlap_until', nullable: true })
   overlapUntil!: number | null;
 

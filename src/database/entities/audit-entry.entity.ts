@@ -1,8 +1,8 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn } from '../typeorm.js';
 
 /**
- * An entry of the audit log: what was requested, decided or denied about a tool call, when and by whom.
- * Append-only: triggers of the database reject changes and deletions.
+ * An entry of the audit log as earlier versions write it. A chore moves them to `audit_lines`; the table stays for servers of
+ * the previous version that still run. Triggers of the database reject changes.
  */
 @Entity({ name: 'audit_entries' })
 @Index('ix_audit_entries_run', ['tenantId', 'runId', 'no'])

@@ -23,6 +23,8 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from '../typeor
 @Index('ix_runs_owner_created', ['tenantId', 'userId', 'createdAt', 'rowId'])
 @Index('ix_runs_tenant_created', ['tenantId', 'createdAt', 'rowId'])
 @Index('ix_runs_tenant_status_created', ['tenantId', 'status', 'createdAt', 'rowId'])
+// The runs of a chain behind its first one.
+@Index('ix_runs_root', ['tenantId', 'rootRunId', 'userId', 'ordinal'], { where: 'root_run_id IS NOT NULL' })
 @Index('ix_runs_tenant_ended', ['tenantId', 'finishedAt'], { where: 'finished_at IS NOT NULL' })
 export class RunEntity {
   /** The key inside the database, never shown to clients. */
@@ -57,7 +59,7 @@ export class RunEntity {
   @Column('varchar', { name: 'status', length: 16 })
   status!: string;
 
-  /** What the run needs beside its messages: JSON of a `StoredRequest`. */
+  /** What the run needs besides its messages: JSON of a `StoredRequest`. */
   @Column('text', { name: 'request' })
   request!: string;
 
@@ -171,4 +173,16 @@ export class RunEntity {
   /** The model that the request names, for lists; null if it names none. */
   @Column('varchar', { name: 'model', length: 200, nullable: true })
   model!: string | null;
+
+  /** The model that made the newest answer, as its server names it; null before the run has ended, and if none did. */
+  @Column('varchar', { name: 'answered_by', length: 200, nullable: true })
+  answeredBy!: string | null;
+
+  /** The id of the first run of the chain, of the same owner; null for a run that continues no other one. */
+  @Column('varchar', { name: 'root_run_id', length: 128, nullable: true })
+  rootRunId!: string | null;
+
+  /** When what an interrupted run waits for was given up; null if it was not. */
+  @Column('bigint', { name: 'closed_at', nullable: true })
+  closedAt!: number | null;
 }

@@ -1,6 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { Caller, NeedsCaller } from '../../access/index.js';
+import { isoTime } from '../../common/index.js';
 
 /** Who acts. */
 class ActorDto {
@@ -53,7 +54,7 @@ export class WhoamiController {
       userId: principal.userId,
       scopes: [...scopes.list],
       roles: [...roles],
-      expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
+      expiresAt: expiresAt === undefined ? null : isoTime(expiresAt),
     };
   }
 }

@@ -14,7 +14,7 @@ import {
   viewOfKey,
 } from '../../access/index.js';
 import { Clock } from '../../common/index.js';
-import { ShapePipe } from '../http/index.js';
+import { DtoPipe } from '../http/index.js';
 import { AdminRoute } from './api-docs.js';
 import {
   ApiKeyDto,
@@ -25,7 +25,6 @@ import {
   RotateApiKeyDto,
   UpdateApiKeyDto,
 } from './dto/api-key.dto.js';
-import { StrictShapePipe } from './strict-shape.pipe.js';
 
 const PAGE = 20;
 
@@ -44,7 +43,7 @@ export class ApiKeysController {
   @ApiCreatedResponse({ type: IssuedApiKeyDto })
   @AdminRoute('Create a key', 'The secret is shown only in this response.', [400])
   async create(
-    @Body(new StrictShapePipe(CreateApiKeyDto)) { account, user, ...fields }: CreateApiKeyDto,
+    @Body(DtoPipe) { account, user, ...fields }: CreateApiKeyDto,
     @Caller() caller: Caller,
   ): Promise<IssuedApiKeyDto> {
     const key = { account, userId: user, ...fieldsOf(fields) };
@@ -55,10 +54,10 @@ export class ApiKeysController {
   @ApiOkResponse({ type: ApiKeyListDto })
   @AdminRoute('List keys', 'Newest first, also expired and revoked ones.', [400])
   async list(
-    @Query(new ShapePipe(ApiKeyQueryDto)) { account, limit, cursor }: ApiKeyQueryDto,
+    @Query(DtoPipe) { account, limit, cursor }: ApiKeyQueryDto,
     @Caller() caller: Caller,
   ): Promise<ApiKeyListDto> {
-    const query = { account, cursor, limit: limit === undefined ? PAGE : Number(limit) };
+    const query = { account, cursor, limit: Number(limit ?? PAGE) };
     const { items, nextCursor } = await this.keys.list(reachOf(caller), query);
     return { data: items.map((key) => this.shown(key)), nextCursor };
   }
@@ -76,7 +75,7 @@ export class ApiKeysController {
   @AdminRoute('Change a key', 'Takes effect within 5 s on all servers.', [400, 404])
   async update(
     @Param('id') id: string,
-    @Body(new StrictShapePipe(UpdateApiKeyDto)) fields: UpdateApiKeyDto,
+    @Body(DtoPipe) fields: UpdateApiKeyDto,
     @Caller() caller: Caller,
   ): Promise<ApiKeyDto> {
     return this.shown(await this.keys.update(reachOf(caller), id, fieldsOf(fields), keyManager(caller)));
@@ -92,7 +91,7 @@ export class ApiKeysController {
   )
   async rotate(
     @Param('id') id: string,
-    @Body(new StrictShapePipe(RotateApiKeyDto)) { overlap }: RotateApiKeyDto,
+    @Body(DtoPipe) { overlap }: RotateApiKeyDto,
     @Caller() caller: Caller,
   ): Promise<IssuedApiKeyDto> {
     const overlapMs = overlap ? readDuration(overlap, 'overlap') : undefined;

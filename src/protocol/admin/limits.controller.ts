@@ -29,6 +29,6 @@ export class LimitsController {
     [400],
   )
   replace(@Body() overrides: unknown, @Caller() caller: Caller): Promise<TenantLimitsView> {
-    return this.limits.replace(caller.tenantId, overrides);
+    return this.limits.replace(caller.tenantId, overrides, caller.origin());
   }
 }

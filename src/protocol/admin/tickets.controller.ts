@@ -1,8 +1,9 @@
 import { Body, Controller, Header, Post } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, NeedsCaller, TicketRoutes, Tickets } from '../../access/index.js';
-import { PublicAddress } from '../../attachment/index.js';
-import { ShapePipe } from '../http/index.js';
+import { PublicAddress } from '../../agent/attachment/index.js';
+import { isoTime } from '../../common/index.js';
+import { DtoPipe } from '../http/index.js';
 import { TicketDto, TicketRequestDto } from './dto/ticket.dto.js';
 
 /** Tickets for clients that cannot send headers (contract access, section 3.4). */
@@ -27,12 +28,12 @@ export class TicketsController {
   @ApiCreatedResponse({ type: TicketDto })
   @ApiResponse({ status: 400, description: 'The path accepts no tickets.' })
   @ApiResponse({ status: 403, description: 'The caller lacks the scope of the path.' })
-  issue(@Body(new ShapePipe(TicketRequestDto)) { path }: TicketRequestDto, @Caller() caller: Caller): TicketDto {
+  issue(@Body(DtoPipe) { path }: TicketRequestDto, @Caller() caller: Caller): TicketDto {
     const url = new URL(path, 'http://localhost');
     this.routes.check(caller, url.pathname);
     const { ticket, expiresAt } = this.tickets.issue(caller, url.pathname);
     url.searchParams.set('ticket', ticket);
     const address = `${this.address.base}${url.pathname}${url.search}`;
-    return { ticket, url: address, expiresAt: new Date(expiresAt).toISOString() };
+    return { ticket, url: address, expiresAt: isoTime(expiresAt) };
   }
 }

@@ -1,8 +1,8 @@
-import { Caller, type NamedUser, Needs } from '../../access/index.js';
 import { Get, Param, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Caller, type NamedUser, Needs } from '../../access/index.js';
 import type { RegisteredAgent } from '../../agent/index.js';
-import { ShapePipe } from '../http/index.js';
+import { DtoPipe } from '../http/index.js';
 import { WireController } from '../wire/index.js';
 import { AddressedUser } from './addressed-user.decorator.js';
 import { AgKitAgents } from './ag-kit-agents.js';
@@ -43,7 +43,7 @@ export class AgKitBotsController {
   @ApiAgKitRoute('Read a conversation', 'The messages of user and agent, page by page, from all wires.', [400, 404])
   records(
     @Param('agentId') agentId: string,
-    @Query(new ShapePipe(RecordsQueryDto)) query: RecordsQueryDto,
+    @Query(DtoPipe) query: RecordsQueryDto,
     @Caller() caller: Caller,
     @AddressedUser() user: NamedUser | undefined,
   ): Promise<RecordListDto> {

@@ -1,8 +1,8 @@
-import { Caller, type NamedUser, Needs } from '../../access/index.js';
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Caller, type NamedUser, Needs } from '../../access/index.js';
 import { AppError } from '../../common/index.js';
-import { ShapePipe } from '../http/index.js';
+import { DtoPipe, toDto } from '../http/index.js';
 import { WireController } from '../wire/index.js';
 import { AddressedUser } from './addressed-user.decorator.js';
 import { AgKitAgents } from './ag-kit-agents.js';
@@ -43,7 +43,7 @@ export class AgKitConversationsController {
     @AddressedUser() user: NamedUser | undefined,
   ): Promise<ConversationCreatedDto> {
     this.agents.get(agentId, caller);
-    const { conversationId, title } = new ShapePipe(ConversationBodyDto).transform(body ?? {}, { type: 'body' });
+    const { conversationId, title } = toDto(ConversationBodyDto, body ?? {});
     return { conversationId: await this.conversations.create({ caller, user }, conversationId, title) };
   }
 
@@ -54,7 +54,7 @@ export class AgKitConversationsController {
   @ApiAgKitRoute('List conversations', 'The most recently changed conversation comes first.', [400, 404])
   list(
     @Param('agentId') agentId: string,
-    @Query(new ShapePipe(ConversationsQueryDto)) { offset = '0', limit = '10' }: ConversationsQueryDto,
+    @Query(DtoPipe) { offset = '0', limit = '10' }: ConversationsQueryDto,
     @Caller() caller: Caller,
     @AddressedUser() user: NamedUser | undefined,
   ): Promise<ConversationListDto> {
@@ -69,7 +69,7 @@ export class AgKitConversationsController {
   async rename(
     @Param('agentId') agentId: string,
     @Param('conversationId') conversationId: string,
-    @Body(new ShapePipe(ConversationBodyDto)) { title }: ConversationBodyDto,
+    @Body(DtoPipe) { title }: ConversationBodyDto,
     @Caller() caller: Caller,
     @AddressedUser() user: NamedUser | undefined,
   ): Promise<SuccessDto> {

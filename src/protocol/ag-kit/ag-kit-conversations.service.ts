@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, IdFactory, type Principal } from '../../common/index.js';
+import { AppError, IdFactory, isoTime, type Principal } from '../../common/index.js';
 import { textOf } from '../../events/index.js';
 import { Runs } from '../../run/index.js';
-import { type SessionMessage, Sessions, type SessionView } from '../../session/index.js';
+import { type SessionMessage, Sessions, type SessionView } from '../../agent/session/index.js';
 import { type Caller, type NamedUser } from '../../access/index.js';
 import { sessionOwner } from '../wire/index.js';
 import type { ConversationDto, ConversationListDto, RecordDto, RecordListDto } from './dto/conversation.dto.js';
@@ -13,7 +13,7 @@ const MOST_MESSAGES = 10_000;
 /** How many sessions, the newest ones, are counted and listed. */
 const MOST_SESSIONS = 2000;
 
-/** Whose conversations. */
+/** The user of conversations. */
 export interface ConversationUser {
   readonly caller: Caller;
   /** The user that the request names. */
@@ -62,7 +62,7 @@ export class AgKitConversations {
 
   /** @throws AppError SESSION_NOT_FOUND */
   async remove(user: ConversationUser, id: string): Promise<void> {
-    await this.runs.removeSession(await this.ownerOf(user, id), id);
+    await this.runs.removeSession(await this.ownerOf(user, id), id, user.caller.origin(user.user));
   }
 
   /** The texts of user and agent, without tool calls and reasoning. */
@@ -117,7 +117,7 @@ function isRecord({ message }: SessionMessage): boolean {
 
 function recordOf({ message, createdAt }: SessionMessage, botId: string, conversationId: string): RecordDto {
   const role = message.role === 'user' ? 'user' : 'assistant';
-  const createTime = new Date(createdAt).toISOString();
+  const createTime = isoTime(createdAt);
   return { recordId: message.id, botId, conversationId, role, content: textOf(message), createTime };
 }
 
@@ -126,7 +126,7 @@ function conversationOf({ sessionId, metadata, createdAt, updatedAt }: SessionVi
   return {
     conversationId: sessionId,
     title: typeof title === 'string' ? title : '',
-    createTime: new Date(createdAt).toISOString(),
-    updateTime: new Date(updatedAt).toISOString(),
+    createTime: isoTime(createdAt),
+    updateTime: isoTime(updatedAt),
   };
 }

@@ -1,10 +1,10 @@
 import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
-import type { InterruptAnswer, InterruptKind } from '../../interrupt/index.js';
-import type { ToolDeclaration } from '../../tools/index.js';
+import type { InterruptAnswer, InterruptKind } from '../../agent/interrupt/index.js';
+import type { ToolDeclaration } from '../../agent/tools/index.js';
 import { decodeMessages, decodeTools, REQUEST_CONTEXT } from '../ag-ui-events/index.js';
-import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
-import { parseFieldText } from '../http/json-text.js';
+import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/bodies/field-reader.js';
+import { parseFieldText } from '../http/bodies/json-text.js';
 
 const MAX_MESSAGES = 1000;
 const MAX_TOOLS = 256;

@@ -1,12 +1,11 @@
-import { Caller, Needs, Public } from '../../access/index.js';
-import { Body, Get, Param, Query } from '@nestjs/common';
+import { Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
+import { Needs, Public } from '../../access/index.js';
 import { Clock } from '../../common/index.js';
-import { ShapePipe, SsePost, type StreamClient, StreamFor } from '../http/index.js';
-import { WireController } from '../wire/index.js';
-import { addressedUser } from './addressed-user.decorator.js';
-import { AgKitService } from './ag-kit.service.js';
+import { DtoPipe, SsePost, type StreamClient, StreamFor } from '../http/index.js';
+import { Decode, Decoded, WireController } from '../wire/index.js';
+import { AgKitService, type SentMessages } from './ag-kit.service.js';
 import { AgKitWire } from './ag-kit.wire.js';
 import { ApiAgentId, ApiAgKitRoute, ApiSendMessage } from './api-docs.js';
 import { HealthzDto } from './dto/conversation.dto.js';
@@ -25,29 +24,26 @@ export class AgKitController {
   ) {}
 
   @SsePost('send-message')
+  @Decode(AgKitService, (service, request) => service.decode(request))
   @ApiSendMessage('Send messages to the default agent')
   send(
-    @Body() body: unknown,
-    @Query(new ShapePipe(SendMessageQueryDto)) query: SendMessageQueryDto,
-    @Caller() caller: Caller,
+    @Decoded() sent: SentMessages,
+    @Query(DtoPipe) query: SendMessageQueryDto,
     @StreamFor() client: StreamClient,
   ): Promise<Frames> {
-    const user = addressedUser(client.request);
-    return this.service.send(body, { caller, user, onDisconnect: query.on_disconnect }, client);
+    return this.service.send(sent, query.on_disconnect, client);
   }
 
   @SsePost('v1/aibot/bots/:agentId/send-message')
+  @Decode(AgKitService, (service, request) => service.decode(request))
   @ApiAgentId()
   @ApiSendMessage('Send messages to an agent')
   sendTo(
-    @Param('agentId') agentId: string,
-    @Body() body: unknown,
-    @Query(new ShapePipe(SendMessageQueryDto)) query: SendMessageQueryDto,
-    @Caller() caller: Caller,
+    @Decoded() sent: SentMessages,
+    @Query(DtoPipe) query: SendMessageQueryDto,
     @StreamFor() client: StreamClient,
   ): Promise<Frames> {
-    const user = addressedUser(client.request);
-    return this.service.send(body, { agentId, caller, user, onDisconnect: query.on_disconnect }, client);
+    return this.service.send(sent, query.on_disconnect, client);
   }
 
   @Get(['healthz', 'v1/aibot/bots/:agentId/healthz'])

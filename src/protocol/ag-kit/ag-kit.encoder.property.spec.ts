@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import { ScriptedLog } from '../../../test/support/scripted-log.js';
 import { isTerminalStatus, LoggedEvent, RUN_RECOVERED } from '../../events/index.js';
 import { calls, endings, Interpreter } from '../../events/testing/random-program.js';
-import { ScriptedLog } from '../../../test/support/scripted-log.js';
 import { AgKitEncoder } from './ag-kit.encoder.js';
 import { BotEncoder } from './bot.encoder.js';
 import { LOST_RESULT } from './shown-calls.js';

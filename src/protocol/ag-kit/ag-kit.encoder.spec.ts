@@ -1,6 +1,6 @@
+import { ScriptedLog } from '../../../test/support/scripted-log.js';
 import { type Message, RUN_RECOVERED } from '../../events/index.js';
 import type { InterruptEvent, OpenInterrupt } from '../../events/index.js';
-import { ScriptedLog } from '../../../test/support/scripted-log.js';
 import { AgKitEncoder, type AgKitEncoderOptions } from './ag-kit.encoder.js';
 import { LOST_RESULT } from './shown-calls.js';
 import { agKitEvents } from './testing/ag-kit-hook.js';

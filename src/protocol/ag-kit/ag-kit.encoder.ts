@@ -10,7 +10,7 @@ import {
 } from '../../events/index.js';
 import { type AgUiEvent, AgUiFold } from '../ag-ui-events/index.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
-import { dataFrame, DONE_FRAME } from '../http/frames.js';
+import { dataFrame, DONE_FRAME } from '../http/sse/frames.js';
 import type { AgKitEvent } from './ag-kit.types.js';
 import { interruptEvents } from './interrupt.encoder.js';
 import { DeferredCallEnds, ShownCalls } from './shown-calls.js';

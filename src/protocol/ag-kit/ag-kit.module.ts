@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { SessionModule } from '../../session/index.js';
+import { SessionModule } from '../../agent/session/index.js';
 import { AG_UI_RUNS } from '../ag-ui-events/index.js';
 import { WireModule } from '../wire/index.js';
 import { AgKitAgents } from './ag-kit-agents.js';

@@ -1,24 +1,21 @@
-import { type Caller, type NamedUser } from '../../access/index.js';
 import { Injectable } from '@nestjs/common';
 import { type Observable, of } from 'rxjs';
 import { assertUnreachable } from '../../common/index.js';
 import { DONE_FRAME, type StreamClient } from '../http/index.js';
-import { type OnDisconnect, RunStreams, Wires } from '../wire/index.js';
+import { type OnDisconnect, RunStreams, type WireRequest, Wires } from '../wire/index.js';
+import { addressedUser } from './addressed-user.decorator.js';
 import { AgKitAgents } from './ag-kit-agents.js';
-import { type AgKitAccepted, AgKitSubmission, type JsonBody } from './ag-kit-submission.js';
+import { type AgKitAccepted, type AgKitAsker, AgKitSubmission, type JsonBody } from './ag-kit-submission.js';
 import { type AgKitDialect, WATCHED_AS } from './ag-kit.types.js';
 import { AgUiSubmission } from './ag-ui-submission.js';
 import { dialectOf } from './dialect.js';
+import { SendMessageQueryDto } from './dto/request.dto.js';
 
-/** What a request of `send-message` says beside its body. */
-export interface SendOptions {
-  /** Absent: the default agent. */
-  readonly agentId?: string;
-  readonly caller: Caller;
-  /** The user that the header, the query or the body names. */
-  readonly user: NamedUser | undefined;
-  /** Default: that of the wire. */
-  readonly onDisconnect: OnDisconnect | undefined;
+/** A request of `send-message`: in which dialect it is, and who sends it to which agent. */
+export interface SentMessages {
+  readonly dialect: AgKitDialect;
+  readonly body: JsonBody;
+  readonly asker: AgKitAsker;
 }
 
 type Frames = Observable<readonly string[]>;
@@ -34,16 +31,24 @@ export class AgKitService {
     private readonly agents: AgKitAgents,
   ) {}
 
-  /** @throws AppError as the decoders of the dialects and `Runs.accept`; AGENT_NOT_FOUND also for an agent that the caller may not run */
-  async send(
-    body: unknown,
-    { agentId, caller, user, onDisconnect }: SendOptions,
-    client: StreamClient,
-  ): Promise<Frames> {
+  /** @throws AppError as `addressedUser` and `dialectOf`; AGENT_NOT_FOUND also for an agent that the caller may not run */
+  decode(request: WireRequest): SentMessages {
+    const { body, caller, params, rawQuery } = request;
+    request.query(SendMessageQueryDto);
+    const user = addressedUser(caller, rawQuery, body);
+    const { agentId } = params;
     const agentType = agentId === undefined ? this.agents.defaultName : this.agents.get(agentId, caller).name;
     const dialect = dialectOf(body, this.agents.pinnedDialect(agentType));
-    const asker = { agentType, caller, user };
-    const submitted = await this.submit(dialect, body as JsonBody, asker);
+    return { dialect, body: body as JsonBody, asker: { agentType, caller, user } };
+  }
+
+  /** @throws AppError as the decoders of the dialects and `Runs.accept` */
+  async send(
+    { dialect, body, asker }: SentMessages,
+    onDisconnect: OnDisconnect | undefined,
+    client: StreamClient,
+  ): Promise<Frames> {
+    const submitted = await this.submit(dialect, body, asker);
     if ('frames' in submitted) return of(submitted.frames);
     return this.follow(dialect, submitted, onDisconnect, client);
   }
@@ -52,7 +57,7 @@ export class AgKitService {
   private async submit(
     dialect: AgKitDialect,
     body: JsonBody,
-    asker: Parameters<AgKitSubmission['bot']>[1],
+    asker: AgKitAsker,
   ): Promise<AgKitAccepted | { readonly frames: readonly string[] }> {
     switch (dialect) {
       case 'ag-kit':

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { IdFactory, isPlainObject } from '../../common/index.js';
-import { Interrupts } from '../../interrupt/index.js';
+import { Interrupts } from '../../agent/interrupt/index.js';
 import { type AgUiEvent, AgUiRuns, generationOf, normaliseRunInput } from '../ag-ui-events/index.js';
-import { parseFieldText } from '../http/json-text.js';
+import { parseFieldText } from '../http/bodies/json-text.js';
 import type { AgKitAccepted, AgKitAsker, JsonBody } from './ag-kit-submission.js';
 import { agUiFrames } from './ag-kit.wire.js';
 
@@ -36,13 +36,8 @@ export class AgUiSubmission {
     } else if (!hasAnswers && Array.isArray(messages) && messages.length === 0) {
       return { frames: emptyRun(String(threadId), String(runId)) };
     }
-    const started = await this.runs.start(input, {
-      wire: 'ag-kit',
-      caller,
-      agentId: agentType,
-      user,
-      onBusy: 'reject',
-    });
+    const options = { wire: 'ag-kit', caller, agentId: agentType, user, onBusy: 'reject' as const };
+    const started = await this.runs.start(await this.runs.decode(input, options));
     if (started.kind === 'refused') return { frames: agUiFrames(started.event) };
     const { run } = started;
     const generation = generationOf(started.input.protocolVersion);

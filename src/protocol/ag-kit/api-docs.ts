@@ -1,24 +1,25 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiExtraModels, ApiOperation, ApiParam, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiBody, ApiExtraModels, ApiParam, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { apiRoute, type DocumentedErrors } from '../wire/api-route.js';
 import { AG_KIT_EVENT_DTOS, agKitEventSchema } from './dto/event.dto.js';
 import { AgKitErrorBodyDto, AgKitRequestDto, BotRequestDto, SEND_MESSAGE_EXAMPLES } from './dto/request.dto.js';
 
-const ERROR_TEXT: Readonly<Record<number, string>> = {
-  400: 'The request is invalid.',
-  404: 'Unknown agent, conversation or interrupt.',
-  409: 'The conversation is busy, or the interrupt was answered.',
-  410: 'The interrupt has expired.',
-  413: 'The body is too large.',
-  415: 'The body is not JSON in UTF-8.',
-  503: 'The server is shutting down, or the database is unavailable.',
+const ERRORS: DocumentedErrors = {
+  model: AgKitErrorBodyDto,
+  text: {
+    400: 'The request is invalid.',
+    404: 'Unknown agent, conversation or interrupt.',
+    409: 'The conversation is busy, or the interrupt was answered.',
+    410: 'The interrupt has expired.',
+    413: 'The body is too large.',
+    415: 'The body is not JSON in UTF-8.',
+    503: 'The server is shutting down, or the database is unavailable.',
+  },
 };
 
 /** Documents a route of the AG-Kit wire and the errors it may answer with before a stream. */
 export function ApiAgKitRoute(summary: string, description: string, errors: readonly number[]): MethodDecorator {
-  const responses = errors.map((status) =>
-    ApiResponse({ status, description: ERROR_TEXT[status] ?? 'Error', type: AgKitErrorBodyDto }),
-  );
-  return applyDecorators(ApiOperation({ summary, description }), ...responses);
+  return apiRoute(ERRORS, summary, description, errors);
 }
 
 /** Documents the agent of a path. */

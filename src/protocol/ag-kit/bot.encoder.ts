@@ -7,7 +7,7 @@ import {
 } from '../../events/index.js';
 import { type AgUiEvent, AgUiFold } from '../ag-ui-events/index.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
-import { dataFrame, DONE_FRAME } from '../http/frames.js';
+import { dataFrame, DONE_FRAME } from '../http/sse/frames.js';
 import { SHUTDOWN_MESSAGE } from './ag-kit.encoder.js';
 import { leadOf } from './interrupt.encoder.js';
 

@@ -1,5 +1,5 @@
 import { AppError, isPlainObject } from '../../common/index.js';
-import { kindOf } from '../http/field-reader.js';
+import { kindOf } from '../http/bodies/field-reader.js';
 import type { AgKitDialect } from './ag-kit.types.js';
 
 type Body = Readonly<Record<string, unknown>>;

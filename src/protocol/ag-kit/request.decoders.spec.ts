@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { AppError } from '../../common/index.js';
 import { dataOf, textOf } from '../../events/index.js';
 import { answerOf, decodeAgKitRequest } from './ag-kit-request.decoder.js';
-import { decodeBotRequest } from './bot-request.decoder.js';
+import { decodeBotRequest } from './ag-kit-submission.js';
 
 type Body = Readonly<Record<string, unknown>>;
 

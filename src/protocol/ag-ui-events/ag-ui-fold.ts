@@ -20,7 +20,7 @@ import { OpenSteps, OpenSubagents } from './open-spans.js';
 import { outcomeOf, usageOf } from './run-outcome.js';
 import { SharedState } from './shared-state.js';
 
-/** Whose stream is written, and for whom. */
+/** The run of a stream, and its reader. */
 export interface AgUiFoldOptions {
   /** The thread's id: a session's id in the server's vocabulary. */
   readonly threadId: string;

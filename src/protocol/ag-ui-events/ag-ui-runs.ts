@@ -1,12 +1,12 @@
 import { AgentRegistry } from '../../agent/index.js';
-import { MessageAttachments } from '../../attachment/index.js';
+import { MessageAttachments } from '../../agent/attachment/index.js';
 import { AppError, type ErrorCode, type Principal, userReach } from '../../common/index.js';
-import { Interrupts } from '../../interrupt/index.js';
+import { Interrupts } from '../../agent/interrupt/index.js';
 import { type BusyPolicy, type RunRequest, Runs, type RunView } from '../../run/index.js';
-import { Sessions } from '../../session/index.js';
-import { type Caller, checkedUserId, namedUser, type NamedUser, traceOf } from '../../access/index.js';
-import { FieldReader } from '../http/field-reader.js';
-import { sessionOwner } from '../wire/session-owner.js';
+import { Sessions } from '../../agent/session/index.js';
+import { type Caller, checkedUserId, namedUser, type NamedUser, sentWith } from '../../access/index.js';
+import { FieldReader } from '../http/bodies/field-reader.js';
+import { sessionOwner, submissionIn } from '../wire/submission.js';
 import type { AgUiEvent, AgUiGeneration, AgUiMessage } from './ag-ui.types.js';
 import { AgUiEncoder, type AgUiEncoderOptions } from './ag-ui.encoder.js';
 import type { KeyCase, KEY_CASES } from './key-case.js';
@@ -14,7 +14,7 @@ import { toAgUiMessages } from './message-encoder.js';
 import { decodeRunInput, type RunAgentInput } from './run-input.decoder.js';
 import { runRequestOf } from './run-request.js';
 
-/** What a wire determines of a request beside its body. */
+/** What a wire determines of a request apart from its body. */
 export interface StartOptions {
   readonly wire: string;
   readonly caller: Caller;
@@ -23,6 +23,12 @@ export interface StartOptions {
   /** The user that the request names outside its body. */
   readonly user?: NamedUser | undefined;
   readonly onBusy: BusyPolicy;
+}
+
+/** A decoded RunAgentInput, and the run that it asks for. */
+export interface AgUiRequest {
+  readonly input: RunAgentInput;
+  readonly request: RunRequest;
 }
 
 /** An accepted run, or a refused resumption: that is a stream of one event (contract ag-ui, section 2.5). */
@@ -59,19 +65,29 @@ export class AgUiRuns {
   ) {}
 
   /**
-   * Accepts the run that a RunAgentInput asks for. A request for a thread with open interrupts must answer all
-   * of them; a repeated request replays its run before that is checked.
+   * The run that a RunAgentInput asks for.
    *
-   * @throws AppError as `decodeRunInput`, `ownerOf`, `Runs.accept`; AGENT_NOT_FOUND also for an agent that the caller may not run
+   * @throws AppError as `decodeRunInput`, `submissionIn`; AGENT_NOT_FOUND also for an agent that the caller may not run
    */
-  async start(body: unknown, options: StartOptions): Promise<StartedRun> {
+  async decode(body: unknown, options: StartOptions): Promise<AgUiRequest> {
     const input = decodeRunInput(body);
+    const { threadId } = input;
     const { caller, onBusy, user, wire } = options;
-    const named = inputUser(input, caller, user);
-    const principal = await this.ownerOf(input, caller, user);
+    const naming = { named: inputUser(input, caller, user), unnamed: threadId };
+    const { principal, requester, traceparent } = await submissionIn(this.sessions, caller, threadId, naming);
     const agentType = this.agentOf(input, options);
-    const requester = caller.requesterFor(named);
-    const request = runRequestOf(input, { principal, requester, agentType, onBusy, wire, ...traceOf(caller) });
+    const trace = traceparent !== undefined && { traceparent };
+    const owner = { principal, requester, ...trace, ...sentWith(caller, input.forwardedProps) };
+    return { input, request: runRequestOf(input, { agentType, onBusy, wire, ...owner }) };
+  }
+
+  /**
+   * Accepts a decoded run. A request for a thread with open interrupts must answer all of them; a repeated request
+   * replays its run before that is checked.
+   *
+   * @throws AppError as `Runs.accept`
+   */
+  async start({ input, request }: AgUiRequest): Promise<StartedRun> {
     try {
       const { run } = await this.runs.accept(await this.withoutExpired(request));
       return { kind: 'accepted', input, run };

@@ -1,5 +1,5 @@
 import type { LoggedEvent } from '../../events/index.js';
-import { dataFrame, eventFrame } from '../http/frames.js';
+import { dataFrame, eventFrame } from '../http/sse/frames.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
 import { AgUiFold, type AgUiFoldOptions } from './ag-ui-fold.js';
 import type { AgUiEvent } from './ag-ui.types.js';

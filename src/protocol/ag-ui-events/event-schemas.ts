@@ -8,7 +8,7 @@ export interface EventFieldSchema {
   readonly example?: unknown;
 }
 
-/** The fields of one event beside `type`. */
+/** The fields of one event apart from `type`. */
 export interface EventDescription {
   readonly description: string;
   readonly required: Readonly<Record<string, EventFieldSchema>>;

@@ -4,6 +4,7 @@ export * from './ag-ui.types.js';
 export { AgUiFold, type AgUiFoldOptions } from './ag-ui-fold.js';
 export {
   AG_UI_RUNS,
+  type AgUiRequest,
   AgUiRuns,
   type FrameOptions,
   generationOf,

@@ -68,7 +68,7 @@ function renamed(source: Readonly<Loose>, aliases: Readonly<Record<string, strin
 
 /** How the keys of events are written (contract ag-ui, section 6, rule 2). */
 export const KEY_CASES = ['auto', 'camel', 'both', 'snake'] as const;
-/** A case that is decided: `both` adds snake_case copies beside the camelCase keys. */
+/** A case that is decided: `both` adds snake_case copies of the camelCase keys. */
 export type KeyCase = Exclude<(typeof KEY_CASES)[number], 'auto'>;
 
 /** The snake_case names of top-level keys. Nothing below them is ever renamed. */

@@ -7,7 +7,7 @@ import {
   type MessageInput,
   SUBAGENT_ID,
 } from '../../events/index.js';
-import { type FieldReader, fieldError, fieldReaderAt } from '../http/field-reader.js';
+import { type FieldReader, fieldError, fieldReaderAt } from '../http/bodies/field-reader.js';
 import { CLIENT_METADATA } from './message-kinds.js';
 import { decodeParts, partsText } from './part.decoder.js';
 

@@ -1,5 +1,5 @@
 import type { ContentInput } from '../../events/index.js';
-import { type FieldReader, fieldError, fieldReaderAt } from '../http/field-reader.js';
+import { type FieldReader, fieldError, fieldReaderAt } from '../http/bodies/field-reader.js';
 
 /** Parts of one message, at most. */
 const MAX_PARTS = 1000;

@@ -1,7 +1,7 @@
 import { AppError, isPlainObject, type Json, type JsonObject } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
-import type { ToolDeclaration } from '../../tools/index.js';
-import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
+import type { ToolDeclaration } from '../../agent/tools/index.js';
+import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/bodies/field-reader.js';
 import { normaliseRunInput } from './key-case.js';
 import { decodeMessages } from './message.decoder.js';
 

@@ -1,6 +1,6 @@
-import { type Json, userReach } from '../../common/index.js';
+import { isoTime, type Json, userReach } from '../../common/index.js';
 import type { AgentResponse, InterruptEvent, OpenInterrupt, RunStatus, Usage } from '../../events/index.js';
-import type { Interrupts, InterruptView } from '../../interrupt/index.js';
+import { type Interrupts, type InterruptView, openInterrupt } from '../../agent/interrupt/index.js';
 import type { RunView } from '../../run/index.js';
 import type { AgUiGeneration, AgUiInterrupt, AgUiOutcome, AgUiTokenUsage } from './ag-ui.types.js';
 
@@ -52,7 +52,7 @@ function interruptOf(item: OpenInterrupt): AgUiInterrupt {
     ...(item.message !== null && { message: item.message }),
     ...(item.call_id !== null && { toolCallId: item.call_id }),
     ...(schema && { responseSchema: schema }),
-    ...(item.expires_at !== null && { expiresAt: new Date(item.expires_at).toISOString() }),
+    ...(item.expires_at !== null && { expiresAt: isoTime(item.expires_at) }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
   };
 }
@@ -123,23 +123,6 @@ export function keptInterrupt(
     call_ids: openClientCalls(response),
     response_schema: null,
     items: questions.map(openInterrupt),
-  };
-}
-
-/** The stored view of a question in the shape that the log uses. */
-function openInterrupt(view: InterruptView): OpenInterrupt {
-  return {
-    id: view.id,
-    kind: view.kind,
-    call_id: view.callId,
-    tool_name: view.toolName,
-    arguments: view.modelArguments,
-    server_label: view.serverLabel,
-    reason: view.reason,
-    message: view.message,
-    response_schema: view.responseSchema,
-    may_edit: view.mayEdit,
-    expires_at: view.expiresAt,
   };
 }
 

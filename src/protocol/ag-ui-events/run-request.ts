@@ -1,22 +1,23 @@
 import {
   AppError,
+  type Carried,
   isPlainObject,
   type JsonObject,
   type Principal,
   type Requester,
   userReach,
 } from '../../common/index.js';
-import type { InterruptAnswer } from '../../interrupt/index.js';
+import type { InterruptAnswer } from '../../agent/interrupt/index.js';
 import type { BusyPolicy, RunRequest } from '../../run/index.js';
-import type { ClientTime } from '../../tools/index.js';
-import { checkClientTime } from '../http/client-time.js';
+import type { ClientTime } from '../../agent/tools/index.js';
+import { checkClientTime } from '../http/bodies/client-time.js';
 import type { ResumeEntry, RunAgentInput } from './run-input.decoder.js';
 
-/** What a wire decides beside the input itself. */
+/** What a wire decides apart from the input itself. */
 export interface RunRequestOptions {
   /** The user that the run belongs to. */
   readonly principal: Principal;
-  /** Who asks; null without authentication. */
+  /** The sender of the request; null without authentication. */
   readonly requester: Requester | null;
   /** The agent that is run. */
   readonly agentType: string;
@@ -26,6 +27,10 @@ export interface RunRequestOptions {
   readonly wire: string;
   /** The `traceparent` of the request. */
   readonly traceparent?: string;
+  /** As `RunRequest.webhook`. */
+  readonly webhook?: string;
+  /** As `RunRequest.carried`. */
+  readonly carried?: Carried;
 }
 
 /** What such a wire keeps with its runs, to write their streams again as they were asked for. */

@@ -1,10 +1,17 @@
-import { Caller, Needs } from '../../access/index.js';
-import { Body, Param, Query, StreamableFile } from '@nestjs/common';
+import { Query, StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { type Observable, of } from 'rxjs';
-import { AgUiRuns, AgUiSettings, generationOf, keyCaseOf, withKeyCase } from '../ag-ui-events/index.js';
-import { dataFrame, ShapePipe, SsePost, type StreamClient, StreamFor } from '../http/index.js';
-import { RunStreams, WireController } from '../wire/index.js';
+import { Needs } from '../../access/index.js';
+import {
+  type AgUiRequest,
+  AgUiRuns,
+  AgUiSettings,
+  generationOf,
+  keyCaseOf,
+  withKeyCase,
+} from '../ag-ui-events/index.js';
+import { dataFrame, DtoPipe, SsePost, type StreamClient, StreamFor } from '../http/index.js';
+import { Decode, Decoded, RunStreams, WireController } from '../wire/index.js';
 import { AG_UI_PROTO_TYPE, protoFrame, wantsProto } from './ag-ui-proto.js';
 import { AgUiWire } from './ag-ui.wire.js';
 import { ApiAgentPath, ApiAgUiRun } from './api-docs.js';
@@ -25,41 +32,30 @@ export class AgUiController {
   ) {}
 
   @SsePost('')
+  @Decode(AgUiWire, (wire, request) => wire.decode(request))
   @ApiAgUiRun('Run the default agent, or the one that forwardedProps.agent_type names')
   run(
-    @Body() body: unknown,
-    @Query(new ShapePipe(AgUiQueryDto)) query: AgUiQueryDto,
-    @Caller() caller: Caller,
+    @Decoded() request: AgUiRequest,
+    @Query(DtoPipe) query: AgUiQueryDto,
     @StreamFor() client: StreamClient,
   ): Promise<Answer> {
-    return this.start(body, { query, caller }, client);
+    return this.start(request, query, client);
   }
 
   @SsePost(':agentId')
+  @Decode(AgUiWire, (wire, request) => wire.decode(request))
   @ApiAgentPath()
   @ApiAgUiRun('Run an agent')
   runAgent(
-    @Param('agentId') agentId: string,
-    @Body() body: unknown,
-    @Query(new ShapePipe(AgUiQueryDto)) query: AgUiQueryDto,
-    @Caller() caller: Caller,
+    @Decoded() request: AgUiRequest,
+    @Query(DtoPipe) query: AgUiQueryDto,
     @StreamFor() client: StreamClient,
   ): Promise<Answer> {
-    return this.start(body, { agentId, query, caller }, client);
+    return this.start(request, query, client);
   }
 
-  private async start(
-    body: unknown,
-    { agentId, query, caller }: { readonly agentId?: string; readonly query: AgUiQueryDto; readonly caller: Caller },
-    client: StreamClient,
-  ): Promise<Answer> {
-    const started = await this.runs.start(body, {
-      wire: this.wire.name,
-      caller,
-      agentId,
-      user: caller.headerUser(),
-      onBusy: query.multitask ?? this.settings.busyPolicy,
-    });
+  private async start(request: AgUiRequest, query: AgUiQueryDto, client: StreamClient): Promise<Answer> {
+    const started = await this.runs.start(request);
     const { protocolVersion, runId } = started.input;
     const keyCase = keyCaseOf(query.key_case ?? this.settings.keyCase, protocolVersion);
     const isBinary = wantsProto(client.request.headers.accept);

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { RunView } from '../../run/index.js';
-import { AgUiRuns, AgUiSettings, keyCaseOf } from '../ag-ui-events/index.js';
-import { type FrameEncoder, Wire } from '../wire/index.js';
+import { type AgUiRequest, AgUiRuns, AgUiSettings, keyCaseOf } from '../ag-ui-events/index.js';
+import { type FrameEncoder, Wire, type WireRequest } from '../wire/index.js';
+import { AgUiQueryDto } from './dto/ag-ui-query.dto.js';
 
 /** AG-UI. Its errors before a stream are the common ones. */
 @Injectable()
@@ -15,6 +16,15 @@ export class AgUiWire extends Wire {
   ) {
     super();
     this.onDisconnect = settings.onDisconnect;
+  }
+
+  /** A request of either route. @throws AppError as `WireRequest.query` and `AgUiRuns.decode` */
+  decode(request: WireRequest): Promise<AgUiRequest> {
+    const query = request.query(AgUiQueryDto);
+    const { body, caller, params } = request;
+    const onBusy = query.multitask ?? this.settings.busyPolicy;
+    const { agentId } = params;
+    return this.runs.decode(body, { wire: this.name, caller, agentId, user: caller.headerUser(), onBusy });
   }
 
   override encoder(run: RunView): FrameEncoder {

@@ -9,19 +9,22 @@ import {
   type ApiPropertyOptions,
   ApiResponse,
 } from '@nestjs/swagger';
+import { apiErrors, type DocumentedErrors, ErrorBodyDto } from '../wire/api-route.js';
 import { AG_UI_EVENTS, anyEventSchema, type EventFieldSchema, eventSchemaName } from '../ag-ui-events/index.js';
 import { AG_UI_PROTO_TYPE } from './ag-ui-proto.js';
-import { AgUiErrorDto } from './dto/error-body.dto.js';
 import { AG_UI_EXAMPLES, AgUiRunAgentInputDto } from './dto/run-agent-input.dto.js';
 
-const ERRORS: Readonly<Record<number, string>> = {
-  400: 'The request is invalid.',
-  404: 'Unknown agent.',
-  409: 'The thread is busy, or the run id was used with another request.',
-  413: 'The body is too large.',
-  415: 'The body is not JSON in UTF-8.',
-  429: 'Too many runs are waiting.',
-  503: 'The server is shutting down, or the database is unavailable.',
+const ERRORS: DocumentedErrors = {
+  model: ErrorBodyDto,
+  text: {
+    400: 'The request is invalid.',
+    404: 'Unknown agent.',
+    409: 'The thread is busy, or the run id was used with another request.',
+    413: 'The body is too large.',
+    415: 'The body is not JSON in UTF-8.',
+    429: 'Too many runs are waiting.',
+    503: 'The server is shutting down, or the database is unavailable.',
+  },
 };
 
 /** A class a component of the OpenAPI document is made from. */
@@ -61,9 +64,7 @@ export function ApiAgUiRun(summary: string): MethodDecorator {
         [AG_UI_PROTO_TYPE]: { schema: { type: 'string', format: 'binary' } },
       },
     }),
-    ...Object.entries(ERRORS).map(([status, description]) =>
-      ApiResponse({ status: Number(status), description, type: AgUiErrorDto }),
-    ),
+    ...apiErrors(ERRORS, Object.keys(ERRORS.text).map(Number)),
   );
 }
 

@@ -8,13 +8,69 @@ import {
 } from '../../common/index.js';
 import type { ModelOptions } from '../../agent/index.js';
 import type { BusyPolicy, RunRequest } from '../../run/index.js';
-import type { ClientTime } from '../../tools/index.js';
-import { checkClientTime } from '../http/client-time.js';
-import { type Caller, namedUser, type NamedUser, traceOf } from '../../access/index.js';
-import { FieldReader, fieldError, kindOf } from '../http/field-reader.js';
+import type { ClientTime, ToolDeclaration } from '../../agent/tools/index.js';
+import { type Caller, namedUser, sentWith } from '../../access/index.js';
+import { checkClientTime } from '../http/bodies/client-time.js';
+import { fieldError, FieldReader, fieldReaderAt, kindOf } from '../http/bodies/field-reader.js';
+import { submissionOf } from '../wire/submission.js';
+import { parseFieldText } from '../http/bodies/json-text.js';
 import { decodeAnswers } from './approval.decoder.js';
 import { decodeMessage, messageIds, withOwnIds } from './message.decoder.js';
-import { decodeTools } from './tool.decoder.js';
+
+/** The names that a function may have. */
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+
+/**
+ * Decodes `tools`: each `{type: "function", function: {name, description, parameters}}` or flat, the
+ * parameters a JSON Schema object or its JSON text. Any other object is accepted and passed over, as
+ * the original does (contract agent-api, section a.2): it names nothing that a client could run.
+ *
+ * @throws AppError naming the path of the first wrong field, or the name that appears twice
+ */
+function decodeTools(items: readonly unknown[]): readonly ToolDeclaration[] {
+  const names = new Set<string>();
+  return items.flatMap((item, index) => {
+    const tool = decodeTool(fieldReaderAt(item, `tools[${index}]`));
+    if (!tool) return [];
+    if (names.has(tool.name)) throw fieldError(`tools[${index}]`, `repeats the name ${tool.name}`, 'INVALID_PARAMETER');
+    names.add(tool.name);
+    return [tool];
+  });
+}
+
+/** Undefined if it is not a function. */
+function decodeTool(outer: FieldReader): ToolDeclaration | undefined {
+  const type = outer.string('type');
+  const nested = outer.object('function');
+  const isFunction = nested !== undefined || type === 'function' || (type === undefined && 'name' in outer.source);
+  if (!isFunction) return undefined;
+  const fields = nested ? fieldReaderAt(nested, outer.at('function')) : outer;
+  const name = fields.string('name');
+  if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
+  if (!NAME.test(name)) {
+    throw fieldError(
+      fields.at('name'),
+      'must have 1 to 128 characters of A-Z, a-z, 0-9, _, . and -',
+      'INVALID_PARAMETER',
+    );
+  }
+  return { name, description: fields.string('description') ?? '', parameters: parametersOf(fields) };
+}
+
+/**
+ *
+ * The JSON Schema of the arguments; a function without one takes none.
+ *
+ * @throws AppError PARAMETER_VALIDATION for anything but an object or its JSON text
+ */
+function parametersOf(fields: FieldReader): JsonObject {
+  const value = fields.source['parameters'] ?? { type: 'object', properties: {} };
+  const path = fields.at('parameters');
+  const schema: unknown = typeof value === 'string' ? parseFieldText(value, path) : value;
+  if (!isPlainObject(schema))
+    throw fieldError(path, `must be a JSON Schema object or its JSON text, not ${kindOf(schema)}`);
+  return schema as JsonObject;
+}
 
 /** Messages of one request. */
 const MAX_MESSAGES = 1000;
@@ -37,8 +93,6 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
 export interface AgentRequest {
   /** The run as the core takes it. */
   readonly request: RunRequest;
-  /** The user that the request names. */
-  readonly user: NamedUser | undefined;
   /** False: one JSON answer instead of an event stream. */
   readonly stream: boolean;
 }
@@ -52,7 +106,7 @@ export interface DecoderOptions {
   /** What happens when the session already has an active run. */
   readonly onBusy: BusyPolicy;
   /** Resolves the user that the request names. */
-  readonly caller: Pick<Caller, 'actingFor' | 'reachOf' | 'requesterFor' | 'traceparent'>;
+  readonly caller: Pick<Caller, 'submitter' | 'traceparent' | 'webhook'>;
 }
 
 /**
@@ -83,8 +137,7 @@ export function decodeAgentRequest(body: unknown, options: DecoderOptions): Agen
   const sessionId = namedSession ?? (derive ? uuidOf(derive('session')) : options.ids.next(''));
   const user = namedUser('user_id', fields.string('user_id', NAME_LENGTH));
   const { agentType, onBusy, caller } = options;
-  const principal = caller.actingFor(user, sessionId);
-  const [reach, requester] = [caller.reachOf(user), caller.requesterFor(user)];
+  const { principal, reach, requester, traceparent } = submissionOf(caller, { named: user, unnamed: sessionId });
   const clientTools = decodeTools(fields.list('tools', MAX_TOOLS) ?? []);
   const modelOptions = modelOptionsOf(fields);
   const { clientTime, forwardedProps } = forwardedOf(fields);
@@ -101,12 +154,13 @@ export function decodeAgentRequest(body: unknown, options: DecoderOptions): Agen
     modelOptions,
     forwardedProps,
     onBusy,
-    ...traceOf(caller),
+    ...(traceparent !== undefined && { traceparent }),
+    ...sentWith(caller, objectOf(forwardedProps['metadata'])),
     ...(runId !== undefined && { runId }),
     ...(clientTime && { clientTime }),
     ...(answers.length > 0 && { answers, ...alone }),
   };
-  return { request, user, stream };
+  return { request, stream };
 }
 
 /**
@@ -178,4 +232,8 @@ function forwardedOf(fields: FieldReader): { clientTime: ClientTime | undefined;
   const path = ['forwarded_props.client_time', result.field].filter(Boolean).join('.');
   const message = result.field === '' ? 'invalid forwarded_props.client_time' : `invalid client_time.${result.field}`;
   throw new AppError('INVALID_PARAMETER', message, { details: [{ path, message }] });
+}
+
+function objectOf(value: Json | undefined): JsonObject | undefined {
+  return isPlainObject(value) ? value : undefined;
 }

@@ -1,27 +1,27 @@
-import { Caller, Needs } from '../../access/index.js';
-import { Body, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { AppError, maskCredentials } from '../../common/index.js';
+import { Caller, Needs } from '../../access/index.js';
+import { AppError, maskCredentials, type Reach } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
-import { ShapePipe } from '../http/index.js';
-import { WireController } from '../wire/index.js';
+import type { AgentResponse } from '../../events/index.js';
+import { DtoPipe } from '../http/index.js';
+import { Decode, Decoded, WireController } from '../wire/index.js';
+import type { AgentRequest } from './agent-api-request.decoder.js';
 import { AgentApiWire } from './agent-api.wire.js';
 import { ApiAgentRequest, ApiRoute } from './api-docs.js';
 import { TaskStatusDto, TaskSubmittedDto } from './dto/answers.dto.js';
 import { ProcessQueryDto } from './dto/process-query.dto.js';
-import { taskStatus } from './task-status.js';
+import { withOpenCallsLast } from './terminal-output.js';
 
 /** Background tasks (contract agent-api, section a.1): the same run, polled instead of streamed. */
 @ApiTags('Agent API')
 @WireController(AgentApiWire, 'process/task')
 export class AgentApiTasksController {
-  constructor(
-    private readonly runs: Runs,
-    private readonly wire: AgentApiWire,
-  ) {}
+  constructor(private readonly runs: Runs) {}
 
   @Post()
+  @Decode(AgentApiWire, (wire, request) => wire.decode(request, 'enqueue'))
   @Needs('runs:write')
   @HttpCode(200)
   @ApiAgentRequest()
@@ -32,12 +32,10 @@ export class AgentApiTasksController {
     [400, 409, 413, 415, 429, 503],
   )
   async submit(
-    @Body() body: unknown,
-    @Query(new ShapePipe(ProcessQueryDto)) query: ProcessQueryDto,
-    @Caller() caller: Caller,
+    @Decoded() { request }: AgentRequest,
+    @Query(DtoPipe) _query: ProcessQueryDto,
   ): Promise<TaskSubmittedDto> {
-    const { request } = await this.wire.decode(body, caller);
-    const { run } = await this.runs.accept({ ...request, onBusy: query.multitask ?? 'enqueue' });
+    const { run } = await this.runs.accept(request);
     return {
       task_id: run.runId,
       status: 'submitted',
@@ -64,4 +62,26 @@ export class AgentApiTasksController {
       return { code: 'TASK_NOT_FOUND', message, error: message };
     }
   }
+}
+
+/** The status of a task (contract agent-api, section a.1). */
+type TaskStatus =
+  | { readonly status: 'pending'; readonly result: null }
+  | { readonly status: 'running'; readonly started_at: number; readonly result: null }
+  | { readonly status: 'finished'; readonly result: AgentResponse }
+  | { readonly status: 'error'; readonly result: string };
+
+/**
+ * The status of a task. A run that failed is `finished` with a failed response; `error` is for one that
+ * ended before it began.
+ *
+ * @throws AppError RUN_NOT_FOUND
+ */
+export async function taskStatus(runs: Runs, reach: Reach, taskId: string): Promise<TaskStatus> {
+  const { state, startedAt, createdAt, error } = await runs.view(reach, taskId);
+  if (state === 'queued') return { status: 'pending', result: null };
+  if (state === 'running') return { status: 'running', started_at: (startedAt ?? createdAt) / 1000, result: null };
+  if (state === 'failed' && startedAt === null)
+    return { status: 'error', result: error?.message ?? 'The task was not run' };
+  return { status: 'finished', result: withOpenCallsLast(await runs.response(reach, taskId)) };
 }

@@ -1,18 +1,18 @@
-import { Caller, namedUser, Needs } from '../../access/index.js';
 import { Body, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
+import { Caller, namedUser, Needs } from '../../access/index.js';
 import { AppError } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
-import { ShapePipe, SseGet, SsePost, type StreamClient, StreamFor } from '../http/index.js';
-import { RunStreams, WireController } from '../wire/index.js';
+import { DtoPipe, SseGet, SsePost, type StreamClient, StreamFor } from '../http/index.js';
+import { Decode, Decoded, RunStreams, startingAfter, WireController } from '../wire/index.js';
+import type { AgentRequest } from './agent-api-request.decoder.js';
 import { AgentApiWire } from './agent-api.wire.js';
 import { ApiAgentRequest, ApiAgentStream, ApiRoute } from './api-docs.js';
 import { StopAnswerDto } from './dto/answers.dto.js';
 import { STOP_EXAMPLES } from './dto/examples.js';
 import { ProcessQueryDto } from './dto/process-query.dto.js';
-import { ResumeQueryDto } from './dto/resume-query.dto.js';
-import { StopRequestDto } from './dto/stop-request.dto.js';
+import { ResumeQueryDto, StopRequestDto } from './dto/agent-request.dto.js';
 import { withOpenCallsLast } from './terminal-output.js';
 
 /** A stream of events, or one JSON response. */
@@ -30,6 +30,7 @@ export class AgentApiController {
   ) {}
 
   @SsePost('process')
+  @Decode(AgentApiWire, (wire, request) => wire.decode(request))
   @ApiAgentRequest()
   @ApiAgentStream()
   @ApiRoute(
@@ -38,13 +39,11 @@ export class AgentApiController {
     [400, 409, 413, 415, 429, 503],
   )
   async process(
-    @Body() body: unknown,
-    @Query(new ShapePipe(ProcessQueryDto)) query: ProcessQueryDto,
-    @Caller() caller: Caller,
+    @Decoded() { request, stream }: AgentRequest,
+    @Query(DtoPipe) query: ProcessQueryDto,
     @StreamFor() client: StreamClient,
   ): Promise<Answer> {
-    const { request, stream } = await this.wire.decode(body, caller);
-    const { run } = await this.runs.accept({ ...request, onBusy: query.multitask ?? request.onBusy });
+    const { run } = await this.runs.accept(request);
     client.reply.headers({ 'content-location': `/process/${encodeURIComponent(run.runId)}`, 'x-run-id': run.runId });
     const options = { wire: this.wire, onDisconnect: query.on_disconnect };
     return stream ? this.streams.follow(run, client, options).events() : this.streams.result(run, client, options);
@@ -60,14 +59,13 @@ export class AgentApiController {
   )
   async read(
     @Param('responseId') responseId: string,
-    @Query(new ShapePipe(ResumeQueryDto)) query: ResumeQueryDto,
+    @Query(DtoPipe) query: ResumeQueryDto,
     @Caller() { reach }: Caller,
     @StreamFor() client: StreamClient,
   ): Promise<Answer> {
     if (query.stream !== 'true') return withOpenCallsLast(await this.runs.response(reach, responseId));
     const run = await this.runs.view(reach, responseId);
-    const after = Number(query.starting_after ?? -1);
-    const cursor = { seen: after + 1, ahead: (count: number) => cursorAhead(after, count - 1) };
+    const cursor = startingAfter(query.starting_after, 'run');
     return (await this.streams.resume(run, client, { wire: this.wire, cursor })).events();
   }
 
@@ -80,10 +78,7 @@ export class AgentApiController {
     'Stops the runs of a session, or one run. It is not an error if nothing is running.',
     [400, 404],
   )
-  async stop(
-    @Body(new ShapePipe(StopRequestDto)) request: StopRequestDto,
-    @Caller() caller: Caller,
-  ): Promise<StopAnswerDto> {
+  async stop(@Body(DtoPipe) request: StopRequestDto, @Caller() caller: Caller): Promise<StopAnswerDto> {
     const { session_id: sessionId, response_id: runId } = request;
     const user = namedUser('user_id', request.user_id);
     if (runId !== undefined) {
@@ -91,16 +86,11 @@ export class AgentApiController {
       const { finishedAt, state } = await this.runs.view(reach, runId);
       // An interrupted run has ended, but what it waits for can still be closed.
       const isOver = finishedAt !== null && state !== 'interrupted';
-      if (!isOver) await this.runs.cancel(reach, runId);
+      if (!isOver) await this.runs.cancel(reach, runId, { by: caller.origin(user) });
       return { status: 'ok', stopped: isOver ? [] : [runId] };
     }
     if (sessionId === undefined) throw new AppError('MISSING_PARAMETER', 'session_id or response_id is required');
     const principal = await this.wire.ownerOf(caller, sessionId, user);
-    return { status: 'ok', stopped: await this.runs.cancelSession(principal, sessionId) };
+    return { status: 'ok', stopped: await this.runs.cancelSession(principal, sessionId, caller.origin(user)) };
   }
-}
-
-function cursorAhead(startingAfter: number, lastNumber: number): AppError {
-  const message = `starting_after is ${startingAfter}, but the last event of this run has the sequence_number ${lastNumber}`;
-  return new AppError('CURSOR_AHEAD', message, { details: [{ path: 'starting_after', message }] });
 }

@@ -10,7 +10,7 @@ import {
   serializeEvent,
   type TextPieceHead,
 } from '../../events/index.js';
-import { DONE_FRAME } from '../http/frames.js';
+import { DONE_FRAME } from '../http/sse/frames.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
 import { withOpenCallsLast } from './terminal-output.js';
 

@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../../agent/index.js';
 import { IdFactory, type Principal } from '../../common/index.js';
 import type { AgentResponse } from '../../events/index.js';
-import type { RunView } from '../../run/index.js';
+import type { BusyPolicy, RunView } from '../../run/index.js';
 import { type Caller, type NamedUser } from '../../access/index.js';
-import { Sessions } from '../../session/index.js';
-import { sessionOwner, Wire } from '../wire/index.js';
+import { Sessions } from '../../agent/session/index.js';
+import { ownerIn, sessionOwner, Wire, type WireRequest } from '../wire/index.js';
 import { AgentApiEncoder } from './agent-api.encoder.js';
 import { type AgentRequest, decodeAgentRequest } from './agent-api-request.decoder.js';
+import { ProcessQueryDto } from './dto/process-query.dto.js';
 import { AgentApiSettings } from './agent-api.settings.js';
 import { withOpenCallsLast } from './terminal-output.js';
 
@@ -25,20 +26,27 @@ export class AgentApiWire extends Wire {
     super();
   }
 
-  /** The body of `POST /process` and `POST /process/task`. @throws AppError as `decodeAgentRequest`, `ownerOf` */
-  async decode(body: unknown, caller: Caller): Promise<AgentRequest> {
-    const decoded = decodeAgentRequest(body, {
+  /**
+   * A request of `POST /process` or `POST /process/task`.
+   *
+   * @param onBusy what happens when the session has an active run, if the query does not specify it
+   * @throws AppError as `WireRequest.query`, `decodeAgentRequest` and `ownerIn`
+   */
+  async decode(wireRequest: WireRequest, onBusy: BusyPolicy = this.settings.busyPolicy): Promise<AgentRequest> {
+    const { multitask } = wireRequest.query(ProcessQueryDto);
+    const { body, caller } = wireRequest;
+    const { request, stream } = decodeAgentRequest(body, {
       ids: this.ids,
       agentType: this.agents.defaultName,
-      onBusy: this.settings.busyPolicy,
+      onBusy: multitask ?? onBusy,
       caller,
     });
-    const { request, user } = decoded;
-    return { ...decoded, request: { ...request, principal: await this.ownerOf(caller, request.sessionId, user) } };
+    const principal = await ownerIn(this.sessions, caller, request, request.sessionId);
+    return { request: principal === request.principal ? request : Object.assign(request, { principal }), stream };
   }
 
   /**
-   * In whose name a request uses a session. Without authentication, a session without a user has a user of its own.
+   * The user that a request on a session acts for. Without authentication, a session without a user has a user of its own.
    *
    * @throws AppError as `sessionOwner`
    */

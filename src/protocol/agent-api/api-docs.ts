@@ -1,26 +1,26 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiBody, ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { apiRoute, type DocumentedErrors, ErrorBodyDto } from '../wire/api-route.js';
 import { AgentRequestDto } from './dto/agent-request.dto.js';
-import { ErrorBodyDto } from './dto/error-model.dto.js';
 import { AgentResponseDto, eventSchema, MessageEventDto } from './dto/event.dto.js';
 import { PROCESS_EXAMPLES } from './dto/examples.js';
 
-const ERROR_TEXT: Readonly<Record<number, string>> = {
-  400: 'The request is invalid.',
-  404: 'Unknown run.',
-  409: 'The session is busy, the id was used with another request, or the cursor is ahead of the run.',
-  413: 'The body is too large.',
-  415: 'The body is not JSON in UTF-8.',
-  429: 'Too many runs are waiting.',
-  503: 'The server is shutting down, or the database is unavailable.',
+const ERRORS: DocumentedErrors = {
+  model: ErrorBodyDto,
+  text: {
+    400: 'The request is invalid.',
+    404: 'Unknown run.',
+    409: 'The session is busy, the id was used with another request, or the cursor is ahead of the run.',
+    413: 'The body is too large.',
+    415: 'The body is not JSON in UTF-8.',
+    429: 'Too many runs are waiting.',
+    503: 'The server is shutting down, or the database is unavailable.',
+  },
 };
 
 /** Documents what a route does and the errors it may answer with before a stream. */
 export function ApiRoute(summary: string, description: string, errors: readonly number[]): MethodDecorator {
-  const responses = errors.map((status) =>
-    ApiResponse({ status, description: ERROR_TEXT[status] ?? 'Error', type: ErrorBodyDto }),
-  );
-  return applyDecorators(ApiOperation({ summary, description }), ...responses);
+  return apiRoute(ERRORS, summary, description, errors);
 }
 
 /** Documents a body of `POST /process`. */

@@ -1,8 +1,8 @@
 import { dataOf, type Message } from '../../events/index.js';
 import { exactObjectIn, isPlainObject, type JsonObject } from '../../common/index.js';
 import type { InterruptAnswer } from '../../run/index.js';
-import { fieldError, FieldReader } from '../http/field-reader.js';
-import { parseFieldText } from '../http/json-text.js';
+import { fieldError, FieldReader } from '../http/bodies/field-reader.js';
+import { parseFieldText } from '../http/bodies/json-text.js';
 
 const ID_LENGTH = { min: 1, max: 256 };
 const REASON_LENGTH = { min: 0, max: 2000 };
@@ -39,8 +39,8 @@ function decodeAnswer(message: Message, path: string): InterruptAnswer {
     interruptId,
     status: 'resolved',
     approve,
-    ...(reason === undefined || reason === '' ? {} : { reason }),
-    ...(edited === undefined ? {} : { editedArguments: edited }),
+    ...(reason !== undefined && reason !== '' && { reason }),
+    ...(edited !== undefined && { editedArguments: edited }),
   };
 }
 

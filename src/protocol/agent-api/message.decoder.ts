@@ -14,7 +14,7 @@ import {
   type Usage,
   withMessageId,
 } from '../../events/index.js';
-import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
+import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/bodies/field-reader.js';
 
 /** Contents that one message may have. */
 const MAX_CONTENTS = 1000;

@@ -1,5 +1,5 @@
-import type { AgentResponse } from '../../events/index.js';
 import { ScriptedLog } from '../../../test/support/scripted-log.js';
+import type { AgentResponse } from '../../events/index.js';
 import { AgentApiEncoder } from './agent-api.encoder.js';
 import { withOpenCallsLast } from './terminal-output.js';
 

@@ -1,7 +1,8 @@
-import { isPlainObject, type JsonObject } from '../../common/index.js';
+import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
 import type { AiSdkSettings } from './ai-sdk.settings.js';
 import { type Level, LEVELS } from './chunk.types.js';
+import { clientJson } from './client-json.js';
 
 /** The name of this wire, in runs and in `?protocol=`. */
 export const WIRE = 'ai-sdk';
@@ -20,6 +21,10 @@ export interface AiSdkData {
   readonly messageId?: string;
   /** What the request has said about itself. */
   readonly metadata?: JsonObject;
+  /** The name of the request that has put the run in the place of others: an edit, or an answer that is given again. */
+  readonly replaces?: string;
+  /** The titles of tools, by their names. */
+  readonly titles?: Readonly<Record<string, string>>;
 }
 
 /** What the settings say. @param level that of the request; absent: the default one */
@@ -63,6 +68,14 @@ export function runOfAnswer(messageId: string): string | undefined {
 
 /** The key under which messages keep what this protocol says of them and others do not. */
 export const UI_METADATA = 'ui_message';
+
+/** What the output of a call keeps under `UI_METADATA` if it is a text that looks like JSON. */
+export const TEXT_OUTPUT: JsonObject = { isText: true };
+
+/** An output as pages have it: JSON as what it says, unless the page has given it as a text. */
+export function shownOutput(text: string, metadata: JsonObject | null): Json {
+  return uiMetadataOf(metadata)?.['isText'] === true ? text : (clientJson(text) ?? text);
+}
 
 /** What a message keeps under `UI_METADATA`; undefined if nothing. */
 export function uiMetadataOf(metadata: JsonObject | null): JsonObject | undefined {

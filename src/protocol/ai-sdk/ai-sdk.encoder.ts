@@ -7,10 +7,10 @@ import {
   RUN_RECOVERED,
   type TextPieceHead,
 } from '../../events/index.js';
-import { dataFrame, DONE_FRAME } from '../http/frames.js';
+import { dataFrame, DONE_FRAME } from '../http/sse/frames.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
 import type { Chunk } from './chunk.types.js';
-import { type FoldedRun, type FoldOptions, TurnFold } from './turn-fold.js';
+import { type AskedQuestion, type FoldedRun, type FoldOptions, TurnFold } from './turn-fold.js';
 import type { LoggedRun } from './turns.js';
 
 /** What precedes a run in its turn. */
@@ -23,8 +23,10 @@ export interface TurnBefore {
   readonly outputs: readonly Message[];
   /** Of the run itself: messages that are left out. */
   readonly discarded: ReadonlySet<string>;
-  /** Whether the worker of the run may be lost. */
-  readonly isQuiet?: boolean;
+  /** As in `LoggedRun`, of the run itself. */
+  readonly decided: readonly AskedQuestion[];
+  /** Given if the worker of the run may be lost: the messages that stay in any case. */
+  readonly kept?: ReadonlySet<string> | undefined;
 }
 
 /** What an encoder writes. */
@@ -104,10 +106,11 @@ export class AiSdkEncoder implements FrameEncoder {
 
   /** The events to fold: of a replayed step that is not finished only once it is known whether it counts. */
   private released(logged: LoggedEvent): readonly LoggedEvent[] {
-    const last = this.before?.isQuiet === true ? (this.options.logged ?? -1) : -1;
-    if (logged.seq > last && this.held.length === 0) return [logged];
+    const kept = this.before?.kept;
+    const last = kept ? (this.options.logged ?? -1) : -1;
+    if (this.held.length === 0 && (logged.seq > last || staysIn(kept, logged))) return [logged];
     this.held.push(logged);
-    if (logged.seq <= last && !isSettled(logged)) return [];
+    if (logged.seq <= last && !isSettled(logged) && !staysIn(kept, logged)) return [];
     const { held } = this;
     this.held = [];
     const { event } = logged;
@@ -124,13 +127,13 @@ export class AiSdkEncoder implements FrameEncoder {
   private begin(): readonly Chunk[] {
     this.hasBegun = true;
     const { run, from = Number.POSITIVE_INFINITY } = this.options;
-    const { messageId = '', earlier = [], outputs = [], discarded } = this.before ?? {};
+    const { messageId = '', earlier = [], outputs = [], discarded, decided } = this.before ?? {};
     const shown = earlier.filter(({ run: one }) => one.ordinal >= from);
     // The client has what precedes, and the outputs that it has sent.
     for (const one of earlier) if (one.run.ordinal < from) foldedRun(this.fold, one);
     const chunks = [
       ...shown.flatMap((one) => foldedRun(this.fold, one)),
-      ...this.fold.begin(run, discarded),
+      ...this.fold.begin(run, { discarded, decided }),
       ...outputs.flatMap((message) => this.fold.clientOutput(message)),
     ];
     const isWhole = shown.length > 0 || earlier.length === 0;
@@ -164,15 +167,21 @@ function isSettled({ event, isTerminal }: LoggedEvent): boolean {
   return event.usage !== null || OUTPUT_TYPES.includes(event.type);
 }
 
+/** True for an event of a message that stays, also if its worker is lost. */
+function staysIn(kept: ReadonlySet<string> | undefined, { event }: LoggedEvent): boolean {
+  const id = event.object === 'message' ? event.id : event.object === 'content' ? event.msg_id : null;
+  return kept !== undefined && id !== null && kept.has(id);
+}
+
 /** False for what the client of a continuation has: which run it is, and its own outputs. */
 function isNews({ type }: Chunk): boolean {
   return type.startsWith('data-');
 }
 
 /** The chunks of a run of a turn that has gone on: without its end. */
-export function foldedRun(fold: TurnFold, { run, events, outputs, discarded }: LoggedRun): Chunk[] {
+function foldedRun(fold: TurnFold, { run, events, outputs, discarded, decided }: LoggedRun): Chunk[] {
   return [
-    ...fold.begin(run, discarded),
+    ...fold.begin(run, { discarded, decided }),
     ...outputs.flatMap((message) => fold.clientOutput(message)),
     ...events.flatMap((event) => fold.next(event)).filter(({ type }) => !ENDS.has(type)),
   ];

@@ -1,17 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import { MessageAttachments } from '../../attachment/index.js';
+import { MessageAttachments } from '../../agent/attachment/index.js';
 import { matchesGlob } from '../../common/index.js';
 import { type Content, messageOf } from '../../events/index.js';
 import type { RunView } from '../../run/index.js';
-import { type OnDisconnect, Wire } from '../wire/index.js';
+import { commonErrorBody, type HttpError } from '../http/index.js';
+import { type FailedRequest, type OnDisconnect, Wire } from '../wire/index.js';
 import { type AiSdkData, aiSdkDataOf, answerIdOf, dataOfSettings, WIRE } from './ai-sdk-data.js';
 import { AiSdkEncoder, type AiSdkEncoderOptions, type TurnBefore } from './ai-sdk.encoder.js';
 import { AiSdkSettings } from './ai-sdk.settings.js';
 import type { Level } from './chunk.types.js';
 import type { FoldOptions } from './turn-fold.js';
-import { Turns } from './turns.js';
+import { decisionsOf, Turns } from './turns.js';
 
-const NOTHING: Omit<TurnBefore, 'messageId'> = { earlier: [], outputs: [], discarded: new Set() };
+const NOTHING: Omit<TurnBefore, 'messageId'> = { earlier: [], outputs: [], discarded: new Set(), decided: [] };
+
+/** How a reader of a turn wants it. */
+export interface TurnOptions {
+  /** Absent: that of the request that the last run was accepted with. */
+  readonly level?: Level | undefined;
+  /** The id that the reader has given the answer. Absent: that of the turn. */
+  readonly messageId?: string | undefined;
+}
 
 /** The UI message stream of the AI SDK. */
 @Injectable()
@@ -40,22 +49,32 @@ export class AiSdkWire extends Wire {
    * The encoder of the last run of a turn that writes the turn, from one of its runs on.
    *
    * @param turn its runs, oldest first
-   * @param level absent: that of the request that the run was accepted with
    */
-  turnEncoder(turn: readonly RunView[], from: RunView, level?: Level): AiSdkEncoder {
+  turnEncoder(turn: readonly RunView[], from: RunView, { level, messageId }: TurnOptions = {}): AiSdkEncoder {
     const run = turn.at(-1) ?? from;
     const before = async (): Promise<TurnBefore> => {
-      const [discarded, isQuiet] = await Promise.all([this.turns.discarded(run), this.turns.isQuiet(run)]);
-      return { ...(await this.before(run, turn)), discarded, isQuiet };
+      const [discarded, kept] = await Promise.all([this.turns.discarded(run), this.turns.kept(run)]);
+      const found = await this.before(run, turn);
+      return { ...found, messageId: messageId ?? found.messageId, discarded, kept };
     };
     const logged = run.finishedAt === null ? run.lastSeq : undefined;
     return this.made(run, { before, from: from.ordinal, logged }, level);
   }
 
+  /** What is no JSON names the field that is looked for first (contract ui-message-stream, section A6). */
+  override errorBody(error: HttpError, { requestId, path }: FailedRequest): object {
+    const { code, details, message } = error;
+    if (code !== 'INVALID_JSON' || details) return commonErrorBody(error, requestId);
+    return commonErrorBody(
+      { ...error, details: [{ path: path.endsWith('/stop') ? 'body' : 'id', message }] },
+      requestId,
+    );
+  }
+
   /** The frames of a run whose events were removed, by the encoder of its turn. */
   async retained(run: RunView, encoder: AiSdkEncoder): Promise<readonly string[]> {
     await encoder.prepare();
-    const { events } = await this.turns.logged(run);
+    const events = await this.turns.events(run);
     return [...events.flatMap((event) => encoder.next(event)), ...encoder.end()];
   }
 
@@ -67,6 +86,7 @@ export class AiSdkWire extends Wire {
       hasMetadata: data.hasMetadata,
       errorText: data.errorText,
       isStatic: (name) => data.staticTools.some((pattern) => matchesGlob(pattern, name, { question: false })),
+      titleOf: (name) => ownTitle(data.titles, name),
       shown: (content) => this.shown(content, run),
     };
   }
@@ -81,11 +101,13 @@ export class AiSdkWire extends Wire {
 
   private async before(run: RunView, turn: readonly RunView[]): Promise<TurnBefore> {
     const earlier = turn.filter(({ ordinal }) => ordinal < run.ordinal);
+    const decisions = decisionsOf(await this.turns.questions(earlier));
     const [logged, outputs] = await Promise.all([
-      Promise.all(earlier.map((one) => this.turns.logged(one))),
+      Promise.all(earlier.map((one) => this.turns.logged(one, decisions))),
       this.turns.outputs(run),
     ]);
-    return { ...NOTHING, messageId: answerIdOf(turn), earlier: logged, outputs };
+    const decided = decisions.get(run.runId) ?? [];
+    return { ...NOTHING, messageId: answerIdOf(turn), earlier: logged, outputs, decided };
   }
 
   /** With an address of its own for whoever reads it. */
@@ -93,4 +115,8 @@ export class AiSdkWire extends Wire {
     const message = { ...messageOf({ id: '', role: 'assistant' }, []), content: [content] };
     return this.attachments.shownMessage(message, tenantId).content?.[0] ?? content;
   }
+}
+
+function ownTitle(titles: AiSdkData['titles'], name: string): string | undefined {
+  return titles && Object.hasOwn(titles, name) ? titles[name] : undefined;
 }

@@ -1,22 +1,26 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOperation, ApiParam, ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import { CHAT_DTOS, ChatErrorDto, ChatMessagesDto, ChatRequestDto, ChunkDto, ChatStopDto } from './dto/ai-sdk.dto.js';
+import { apiErrors, type DocumentedErrors, ErrorBodyDto } from '../wire/api-route.js';
+import { CHAT_DTOS, ChatMessagesDto, ChatRequestDto, ChunkDto, ChatStopDto } from './dto/ai-sdk.dto.js';
 import { CHAT_EXAMPLES, CHAT_STREAM_EXAMPLE } from './dto/examples.js';
 
 /** Under which the API's description lists this wire. */
 export const TAG = 'AI SDK';
 
 /** The descriptions of errors by status (contract ui-message-stream, section A6). */
-const ERROR_TEXT: Readonly<Record<number, string>> = {
-  400: 'The request is invalid, or has nothing new for the chat.',
-  403: 'The caller may not do this, or may not decide the approval.',
-  404: 'Unknown agent.',
-  409: 'The message is known with another content, the chat is busy, or the approval was decided otherwise.',
-  410: 'The approval has expired.',
-  413: 'The body is too large.',
-  415: 'The body is not JSON in UTF-8.',
-  429: 'Too many requests.',
-  503: 'The server is shutting down, or the database is unavailable.',
+const ERRORS: DocumentedErrors = {
+  model: ErrorBodyDto,
+  text: {
+    400: 'The request is invalid, or has nothing new for the chat.',
+    403: 'The caller may not do this, or may not decide the approval.',
+    404: 'Unknown agent.',
+    409: 'The message is known with another content, the chat is busy, or the approval was decided otherwise.',
+    410: 'The approval has expired.',
+    413: 'The body is too large.',
+    415: 'The body is not JSON in UTF-8.',
+    429: 'Too many requests.',
+    503: 'The server is shutting down, or the database is unavailable.',
+  },
 };
 
 /** Documents a request that is answered with a stream. */
@@ -96,7 +100,5 @@ function streamResponse(description: string): MethodDecorator {
 }
 
 function errors(...statuses: readonly number[]): MethodDecorator[] {
-  return statuses.map((status) =>
-    ApiResponse({ status, description: ERROR_TEXT[status] ?? 'Error', type: ChatErrorDto }),
-  );
+  return apiErrors(ERRORS, statuses);
 }

@@ -7,6 +7,7 @@ import {
   type Message,
   type OpenInterrupt,
 } from '../../events/index.js';
+import { shownOutput } from './ai-sdk-data.js';
 import type { Chunk, Level } from './chunk.types.js';
 import { clientJson } from './client-json.js';
 
@@ -27,7 +28,7 @@ interface Call {
   text: string;
   /** `streaming` until the input is whole; `held` while it is not known whether the call stands. */
   state: 'hidden' | 'streaming' | 'held' | 'open' | 'done';
-  /** The approval that was asked for. */
+  /** The requested approval. */
   approvalId?: string;
 }
 
@@ -36,6 +37,8 @@ export interface CallOptions {
   readonly level: Level;
   /** True for a tool that the page has typed: its parts are no dynamic ones. */
   readonly isStatic: (name: string) => boolean;
+  /** What pages show in place of the name of a tool, if it has something. */
+  readonly titleOf?: (name: string) => string | undefined;
 }
 
 /** Tool calls and their outputs as parts (contract ui-message-stream, sections A4 and A5). */
@@ -120,7 +123,10 @@ export class CallParts {
     if (message.metadata?.['is_error'] === true) {
       return [...chunks, { type: 'tool-output-error', toolCallId, errorText: text, ...keys }];
     }
-    return [...chunks, { type: 'tool-output-available', toolCallId, output: outputOf(text), ...keys }];
+    return [
+      ...chunks,
+      { type: 'tool-output-available', toolCallId, output: shownOutput(text, message.metadata), ...keys },
+    ];
   }
 
   /** A result so far. */
@@ -132,7 +138,7 @@ export class CallParts {
     return [{ type: 'tool-output-available', toolCallId: callId, output, ...keys, preliminary: true }];
   }
 
-  /** The calls of the client stand: now they are told whole. */
+  /** The calls of the client are final: now they are sent whole. */
   ask(callIds: readonly string[]): Chunk[] {
     return callIds.flatMap((id) => {
       const call = this.calls.get(id);
@@ -140,7 +146,10 @@ export class CallParts {
     });
   }
 
-  /** A call waits for an approval. One that is not shown yet, such as a subagent's, is shown before. */
+  /**
+   * A call waits for an approval. One that is not shown yet, such as a subagent's, is shown before. Nothing follows from
+   * a request that is repeated, because a page may have answered it already.
+   */
   approval(item: OpenInterrupt): Chunk[] {
     const { id, call_id: callId, tool_name: name, arguments: text } = item;
     if (callId === null) return [];
@@ -149,6 +158,7 @@ export class CallParts {
       call = this.made({ callId, name: name ?? '', isClients: false, messageId: '', mayAsk: true, isShown: false });
       call.text = text ?? '';
     }
+    if (call.approvalId === id) return [];
     const chunks = call.state === 'open' || call.state === 'done' ? [] : this.input(call);
     call.approvalId = id;
     if (this.options.level > 5) {
@@ -157,13 +167,20 @@ export class CallParts {
     return [...chunks, this.question(call, 'pending')];
   }
 
-  /** What takes the place of approvals at level 5, when the turn goes on. */
-  decided(callIds: readonly string[]): Chunk[] {
+  /** At level 5, an approval is replaced by its outcome; at other levels, by nothing. */
+  settled(approvalId: string, status: string): Chunk[] {
     if (this.options.level > 5) return [];
-    return callIds.flatMap((id) => {
-      const call = this.calls.get(id);
-      return call?.approvalId === undefined ? [] : [this.question(call, 'answered')];
-    });
+    const call = [...this.calls.values()].find((one) => one.approvalId === approvalId);
+    return call ? [this.question(call, status === 'approved' || status === 'denied' ? 'answered' : status)] : [];
+  }
+
+  /** At level 5, calls that nobody has allowed get an error, which other levels have with the decision. */
+  denied(callIds: readonly string[]): Chunk[] {
+    if (this.options.level > 5) return [];
+    return this.fail(
+      callIds.flatMap((id) => this.calls.get(id) ?? []),
+      'not approved',
+    );
   }
 
   /** The calls that have no output get an error for one, because nobody makes them any more: all but those. */
@@ -194,8 +211,8 @@ export class CallParts {
       if (call.state === 'done') return [];
       const isShown = call.state !== 'hidden';
       call.state = 'done';
-      const { dynamic, providerExecuted } = call.keys;
-      const keys = { ...(dynamic && { dynamic }), ...(providerExecuted && { providerExecuted }) };
+      const { dynamic } = call.keys;
+      const keys = { ...(dynamic && { dynamic }), ...(!call.isClients && { providerExecuted: true as const }) };
       return isShown ? [{ type: 'tool-output-error', toolCallId: call.callId, errorText, ...keys }] : [];
     });
   }
@@ -234,20 +251,18 @@ export class CallParts {
     call.state = 'open';
     const keys = isOwn ? { ...call.keys, providerExecuted: true as const } : call.keys;
     const input = text === '' ? {} : clientJson(text);
-    if (input !== undefined) return [{ type: 'tool-input-available', toolCallId, toolName, input, ...keys }];
-    if (this.options.level === 5) return [{ type: 'tool-input-available', toolCallId, toolName, input: text, ...keys }];
+    if (input !== undefined || this.options.level === 5) {
+      const title = this.options.level > 5 ? this.options.titleOf?.(toolName) : undefined;
+      const shown = { toolCallId, toolName, input: input ?? text, ...keys, ...(title !== undefined && { title }) };
+      return [{ type: 'tool-input-available', ...shown }];
+    }
     const errorText = 'The arguments are not valid JSON';
     return [{ type: 'tool-input-error', toolCallId, toolName, input: text, errorText, ...keys }];
   }
 
-  private question(call: Call, status: 'pending' | 'answered'): Chunk {
+  private question(call: Call, status: string): Chunk {
     const { callId: toolCallId, name: toolName, text, approvalId = '' } = call;
     const input = (text === '' ? {} : clientJson(text)) ?? text;
     return { type: 'data-approval-request', id: approvalId, data: { approvalId, toolCallId, toolName, input, status } };
   }
-}
-
-/** JSON is shown as what it says. A key is never null, which clients refuse. */
-function outputOf(text: string): Json {
-  return clientJson(text) ?? text;
 }

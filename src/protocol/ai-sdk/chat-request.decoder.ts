@@ -1,17 +1,19 @@
 import { AppError, isPlainObject, type Json, type JsonObject, PLAIN_TEXT } from '../../common/index.js';
 import type { InterruptAnswer } from '../../run/index.js';
-import type { ClientTime, ToolDeclaration } from '../../tools/index.js';
+import type { ClientTime, ToolDeclaration } from '../../agent/tools/index.js';
 import { clientState, decodeTools } from '../ag-ui-events/index.js';
-import { checkClientTime } from '../http/client-time.js';
-import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
+import { checkClientTime } from '../http/bodies/client-time.js';
+import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/bodies/field-reader.js';
 import { decodeUserMessage, ID_LENGTH, partsOf, type UserMessage } from './user-message.decoder.js';
 
 /** Items that a request may have at most, per list. */
 const MAX_MESSAGES = 10_000;
 const MAX_TOOLS = 256;
 const MAX_ANSWERS = 256;
-/** A chat with this name could not be told from the routes of agents. */
-const RESERVED_ID = 'agents';
+/** Characters of the title of a tool that are kept. */
+const MAX_TITLE = 200;
+/** A chat with this name would collide with the routes of agents. */
+export const RESERVED_ID = 'agents';
 const TRIGGERS = ['submit-message', 'regenerate-message'] as const;
 
 /** A decision about an approval that a part of a message reports. */
@@ -26,6 +28,8 @@ export interface ReportedOutput {
   readonly callId: string;
   /** Text, or JSON text. */
   readonly output: string;
+  /** True if the page has given a text, whatever it says. */
+  readonly isText: boolean;
   readonly isError: boolean;
 }
 
@@ -50,6 +54,8 @@ export interface ChatRequest {
   readonly agentId: string | undefined;
   readonly system: string | undefined;
   readonly tools: readonly ToolDeclaration[];
+  /** The titles of those that have one, by their names. */
+  readonly titles: Readonly<Record<string, string>>;
   readonly answers: readonly InterruptAnswer[];
   readonly clientTime: ClientTime | undefined;
   readonly locale: string | undefined;
@@ -66,10 +72,12 @@ export interface ChatRequest {
  */
 export function decodeChatRequest(body: unknown, maxBytes: number): ChatRequest {
   if (!isPlainObject(body)) {
-    throw new AppError('PARAMETER_VALIDATION', `The request body must be a JSON object, not ${kindOf(body ?? null)}`);
+    const message = `The request body must be a JSON object, not ${kindOf(body ?? null)}`;
+    throw new AppError('PARAMETER_VALIDATION', message, { details: [{ path: 'id', message }] });
   }
   const root = fieldReaderAt(body, '');
   const state = root.object('state') as JsonObject | undefined;
+  const tools = toolItems(root);
   return {
     chatId: checkedChatId(root.string('id', ID_LENGTH)),
     trigger: triggerOf(root),
@@ -77,7 +85,8 @@ export function decodeChatRequest(body: unknown, maxBytes: number): ChatRequest 
     ...messagesOf(root, maxBytes),
     agentId: root.string('agentId', ID_LENGTH),
     system: root.string('system'),
-    tools: decodeTools(toolItems(root), parametersOf),
+    tools: decodeTools(tools, parametersOf),
+    titles: titlesOf(tools),
     answers: (root.list('answers', MAX_ANSWERS) ?? []).map(decodeAnswer),
     clientTime: clientTimeOf(root.source['clientTime']),
     locale: root.string('locale', { min: 1, max: 64 }),
@@ -145,7 +154,8 @@ function decodeAnswers(fields: FieldReader): Pick<LastMessage & { role: 'assista
       const callId = part.string('toolCallId', ID_LENGTH);
       if (callId === undefined) throw fieldError(part.at('toolCallId'), 'is required', 'MISSING_PARAMETER');
       const isError = state === 'output-error';
-      outputs.push({ callId, output: isError ? (part.string('errorText') ?? '') : outputText(part), isError });
+      const output = isError ? (part.string('errorText') ?? '') : outputText(part);
+      outputs.push({ callId, output, isText: typeof part.source['output'] === 'string', isError });
     }
   }
   return { decisions, outputs };
@@ -165,6 +175,17 @@ function toolItems(fields: FieldReader): readonly unknown[] {
     throw fieldError('tools', `must have at most ${MAX_TOOLS} items, not ${entries.length}`, 'INVALID_PARAMETER');
   }
   return entries.map(([name, tool]) => (isPlainObject(tool) ? { ...tool, name } : tool));
+}
+
+function titlesOf(tools: readonly unknown[]): Readonly<Record<string, string>> {
+  const titled = tools.flatMap((tool): [string, string][] => {
+    if (!isPlainObject(tool)) return [];
+    const { name, title } = tool;
+    return typeof name === 'string' && typeof title === 'string' && title !== ''
+      ? [[name, title.slice(0, MAX_TITLE)]]
+      : [];
+  });
+  return Object.fromEntries(titled);
 }
 
 function parametersOf(tool: FieldReader): JsonObject {

@@ -1,36 +1,42 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, traceOf } from '../../access/index.js';
+import type { Caller } from '../../access/index.js';
 import { AgentRegistry } from '../../agent/index.js';
-import { AttachmentService, AttachmentSettings } from '../../attachment/index.js';
+import { AttachmentService, AttachmentSettings } from '../../agent/attachment/index.js';
 import { AppError, type Principal, userReach } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import type { RunRequest } from '../../run/index.js';
-import { Sessions } from '../../session/index.js';
+import { type SessionMessage, Sessions } from '../../agent/session/index.js';
 import { fieldError } from '../http/index.js';
-import { sessionOwner } from '../wire/index.js';
-import { type AiSdkData, dataOfSettings, levelOf, toWireData, WIRE } from './ai-sdk-data.js';
-import { AiSdkSettings } from './ai-sdk.settings.js';
+import { sessionOwner, submissionIn, type WireRequest } from '../wire/index.js';
+import { type AiSdkData, toWireData, WIRE } from './ai-sdk-data.js';
 import { type ChatRequest, decodeChatRequest, type LastMessage } from './chat-request.decoder.js';
-import { importedMessages } from './imported-messages.js';
+import { ChatRunData } from './chat-run-data.js';
+import { ChatQueryDto, type LevelQueryDto } from './dto/ai-sdk-queries.dto.js';
+import { type ImportedMessages, importedMessages } from './imported-messages.js';
 
-/** What a request says beside its body. */
-export interface ChatQuery {
-  /** The agent that the path names. */
-  readonly agentId?: string | undefined;
-  readonly sdk?: '5' | '6' | '7' | undefined;
-}
+/** The line of the package `ai` that a query names. */
+export type ChatLevel = LevelQueryDto['sdk'];
 
 /** A request whose owner is known, and how its runs are begun. */
-export interface PlacedChat {
+export interface PlacedChat extends Pick<RunRequest, 'principal' | 'requester' | 'carried'> {
   readonly request: ChatRequest;
-  readonly caller: Caller;
-  readonly principal: Principal;
+  readonly traceparent: string | undefined;
+  readonly webhook: string | undefined;
   readonly data: AiSdkData;
   readonly agentType: string;
 }
 
 /** A message of the user that is the last of a request. */
 export type UserSaying = Extract<LastMessage, { readonly role: 'user' }>;
+
+/** What a run is begun with. */
+export interface RunInput {
+  readonly input: readonly Message[];
+  /** The same one makes the same run. */
+  readonly runKey: string;
+  /** As in `ImportedMessages`. */
+  readonly imported?: ImportedMessages['addresses'] | undefined;
+}
 
 /** Decodes requests and makes run requests of them (contract ui-message-stream, section A2). */
 @Injectable()
@@ -40,17 +46,21 @@ export class ChatRequests {
     private readonly agents: AgentRegistry,
     private readonly attachments: AttachmentService,
     private readonly limits: AttachmentSettings,
-    private readonly settings: AiSdkSettings,
+    private readonly data: ChatRunData,
   ) {}
 
   /** @throws AppError naming the first invalid field; AGENT_NOT_FOUND; PERMISSION_DENIED for another user */
-  async placed(body: unknown, { agentId, sdk }: ChatQuery, caller: Caller): Promise<PlacedChat> {
+  async placed(wireRequest: WireRequest): Promise<PlacedChat> {
+    const { sdk } = wireRequest.query(ChatQueryDto);
+    const { body, caller, params } = wireRequest;
     const request = decodeChatRequest(body, this.limits.maxBytes);
-    const principal = await this.ownerOf(caller, request.chatId);
-    const level = sdk === undefined ? undefined : levelOf(sdk);
-    const { metadata } = request;
-    const data = { ...dataOfSettings(this.settings, level), ...(metadata && { metadata }) };
-    return { request, caller, principal, data, agentType: this.agentOf(agentId ?? request.agentId, caller) };
+    const { chatId } = request;
+    const naming = { named: caller.headerUser(), unnamed: chatId };
+    const submission = await submissionIn(this.sessions, caller, chatId, naming);
+    const { principal, requester, traceparent, webhook, carried } = submission;
+    const data = await this.data.of(request, sdk);
+    const agentType = this.agentOf(params['agentId'] ?? request.agentId, caller);
+    return { request, principal, requester, traceparent, webhook, ...(carried && { carried }), data, agentType };
   }
 
   /** The user that a request for a chat acts for. */
@@ -58,38 +68,53 @@ export class ChatRequests {
     return sessionOwner(this.sessions, caller, chatId, { named: caller.headerUser(), unnamed: chatId });
   }
 
+  /** The message that the chat has under an id. */
+  known({ principal, request }: PlacedChat, id: string): Promise<SessionMessage | undefined> {
+    return this.sessions.message(principal, request.chatId, id);
+  }
+
+  /** True for a chat that the server does not have, and whose request brings more than its last message. */
+  async isImport({ principal, request: { chatId, earlier } }: PlacedChat): Promise<boolean> {
+    return earlier.length > 0 && (await this.sessions.view(principal, chatId)) === undefined;
+  }
+
   /** The earlier messages of a chat that the server does not know yet. */
-  history({ earlier, last }: ChatRequest): readonly Message[] {
+  history({ earlier, last }: ChatRequest): ImportedMessages {
     return importedMessages(earlier, this.limits.maxBytes, [last.id]);
   }
 
-  /** The run that a request asks for. @param options.runKey the same one makes the same run */
+  /** The run that a request asks for. */
   runOf(
-    { request, caller, principal, data, agentType }: PlacedChat,
-    { input, runKey }: { readonly input: readonly Message[]; readonly runKey: string },
+    { request, principal, requester, traceparent, webhook, carried, data, agentType }: PlacedChat,
+    { input, runKey, imported }: RunInput,
   ): RunRequest {
-    const { chatId, tools, system, clientTime, locale, state, answers } = request;
+    const { chatId, last, tools, system, clientTime, locale, state, answers } = request;
+    const addressPaths = new Map(imported);
+    if (last.role === 'user') addressPaths.set(last.id, last.addresses);
     return {
       wire: WIRE,
       principal,
       reach: userReach(principal),
-      requester: caller.requesterFor(caller.headerUser()),
+      requester,
       sessionId: chatId,
       agentType,
       input,
       messagesField: 'messages',
+      addressPaths,
       runKey,
       clientTools: tools,
       modelOptions: {},
       forwardedProps: {},
-      onBusy: this.settings.busyPolicy,
+      onBusy: this.data.onBusy,
       wireData: toWireData(data),
       ...(answers.length > 0 && { answers }),
       ...(system !== undefined && { systemPrompt: system }),
       ...(clientTime && { clientTime }),
       ...(locale !== undefined && { locale }),
       ...(state && { state }),
-      ...traceOf(caller),
+      ...(traceparent !== undefined && { traceparent }),
+      ...(webhook !== undefined && { webhook }),
+      ...(carried && { carried }),
     };
   }
 

@@ -36,7 +36,7 @@ export type Chunk =
     }
   | ({ readonly type: 'tool-input-start' } & CallKeys)
   | { readonly type: 'tool-input-delta'; readonly toolCallId: string; readonly inputTextDelta: string }
-  | ({ readonly type: 'tool-input-available'; readonly input: Json } & CallKeys)
+  | ({ readonly type: 'tool-input-available'; readonly input: Json; readonly title?: string } & CallKeys)
   | ({ readonly type: 'tool-input-error'; readonly input: Json; readonly errorText: string } & CallKeys)
   | ({ readonly type: 'tool-output-available'; readonly output: Json; readonly preliminary?: true } & Omit<
       CallKeys,

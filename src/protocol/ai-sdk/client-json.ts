@@ -13,6 +13,11 @@ export function clientJson(text: string): Json | undefined {
   }
 }
 
+/** True for a text that would not be shown as itself, because it is JSON. */
+export function looksLikeJson(text: string): boolean {
+  return clientJson(text) !== undefined;
+}
+
 /** The value itself, or its JSON text where clients would refuse a chunk with it. */
 export function safeForClients(value: Json): Json {
   return isSafe(value) ? value : JSON.stringify(value);

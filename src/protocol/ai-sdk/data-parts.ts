@@ -1,5 +1,5 @@
 import jsonpatch, { type Operation } from 'fast-json-patch';
-import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
+import { isoTime, isPlainObject, type Json, type JsonObject } from '../../common/index.js';
 import type {
   ActivityEvent,
   Content,
@@ -97,24 +97,19 @@ export class DataParts {
     return [part('subagent', event.id, data)];
   }
 
-  /** A question to a person. */
+  /** A question to a person; nothing for one that is repeated. */
   input({ id, message, response_schema: schema, expires_at: expiresAt }: OpenInterrupt): Chunk[] {
+    if (this.inputs.has(id)) return [];
     const data: JsonObject = { ...(message !== null && { message }), ...(schema && { schema }), status: 'pending' };
-    if (expiresAt !== null) data['expiresAt'] = new Date(expiresAt).toISOString();
+    if (expiresAt !== null) data['expiresAt'] = isoTime(expiresAt);
     this.inputs.set(id, data);
     return [part('input-request', id, data)];
   }
 
-  /** The questions of the turn were answered: the same parts say so. */
-  answered(): Chunk[] {
-    const chunks = [...this.inputs].map(([id, data]) => part('input-request', id, { ...data, status: 'answered' }));
-    this.inputs.clear();
-    return chunks;
-  }
-
-  /** What became of a question that no run has gone on with; nothing for any other. */
+  /** What became of a question: the same part says so. Nothing for a question that the turn does not wait for. */
   settled(id: string, status: string): Chunk[] {
     const data = this.inputs.get(id);
+    this.inputs.delete(id);
     return data ? [part('input-request', id, { ...data, status })] : [];
   }
 

@@ -1,9 +1,10 @@
 import { AppError, type Json, type JsonObject } from '../../common/index.js';
 import { type ContentInput, dataMessage, type Message, messageOf } from '../../events/index.js';
-import { FieldReader } from '../http/field-reader.js';
 import { isPlainObject } from '../../common/index.js';
-import { UI_METADATA } from './ai-sdk-data.js';
-import { decodeFile, decodeUserMessage, ID_LENGTH } from './user-message.decoder.js';
+import { FieldReader } from '../http/bodies/field-reader.js';
+import { TEXT_OUTPUT, UI_METADATA } from './ai-sdk-data.js';
+import { looksLikeJson } from './client-json.js';
+import { decodeFile, decodeUserMessage, fileFacts, ID_LENGTH } from './user-message.decoder.js';
 
 /** What an imported message keeps: that it is the client's word, and of which message of the client it is. */
 export interface ImportedMark {
@@ -12,6 +13,15 @@ export interface ImportedMark {
   readonly of: string;
   /** Of a call: the type of the client's part. */
   readonly type?: string;
+  /** As `fileFacts`, by the indexes of contents. */
+  readonly files?: JsonObject;
+}
+
+/** Imported messages. */
+export interface ImportedMessages {
+  readonly messages: readonly Message[];
+  /** The paths of the addresses of files of users, by message and index of the content. */
+  readonly addresses: ReadonlyMap<string, ReadonlyMap<number, string>>;
 }
 
 /**
@@ -26,43 +36,59 @@ export function importedMessages(
   items: readonly unknown[],
   maxBytes: number,
   taken: readonly string[],
-): readonly Message[] {
+): ImportedMessages {
   const ids = new Set(taken);
-  return items.flatMap((item, index) => {
+  const addresses = new Map<string, ReadonlyMap<number, string>>();
+  const messages = items.flatMap((item, index) => {
     if (!isPlainObject(item)) return [];
     const fields = new FieldReader(item, `messages[${index}]`);
     const id = attempt(() => fields.string('id', ID_LENGTH));
     if (id === undefined || ids.has(id)) return [];
     ids.add(id);
-    return attempt(() => decoded(fields, id, maxBytes)) ?? [];
+    return attempt(() => decoded(fields, id, maxBytes, addresses)) ?? [];
   });
+  return { messages, addresses };
 }
 
-function decoded(fields: FieldReader, id: string, maxBytes: number): readonly Message[] {
+function decoded(
+  fields: FieldReader,
+  id: string,
+  maxBytes: number,
+  addresses: Map<string, ReadonlyMap<number, string>>,
+): readonly Message[] {
   const role = fields.string('role');
-  if (role === 'user') return [marked(decodeUserMessage(fields, id, maxBytes).message, { imported: true, of: id })];
+  if (role === 'user') {
+    const user = decodeUserMessage(fields, id, maxBytes);
+    addresses.set(id, user.addresses);
+    return [marked(user.message, { imported: true, of: id })];
+  }
   if (role !== 'assistant' && role !== 'system') return [];
   const messages: Message[] = [];
   let contents: ContentInput[] = [];
+  let files: JsonObject = {};
   const nextId = (): string => (messages.length === 0 ? id : `${id.slice(0, 240)}:${messages.length}`);
   const flush = (): void => {
     if (contents.length > 0) {
-      messages.push(marked(messageOf({ id: nextId(), role }, contents), { imported: true, of: id }));
+      const mark = { imported: true, of: id, ...(Object.keys(files).length > 0 && { files }) } as const;
+      messages.push(marked(messageOf({ id: nextId(), role }, contents), mark));
     }
-    contents = [];
+    [contents, files] = [[], {}];
   };
   for (const part of partsOf(fields)) {
     const type = attempt(() => part.string('type')) ?? '';
     const text = type === 'text' ? attempt(() => part.string('text')) : undefined;
     if (text !== undefined && text !== '') contents.push({ type: 'text', text });
     const file = type === 'file' ? attempt(() => decodeFile(part, maxBytes)) : undefined;
-    if (file) contents.push(file);
+    if (file) {
+      files[contents.length] = fileFacts(part);
+      contents.push(file);
+    }
     if (role === 'system' || !(type.startsWith('tool-') || type === 'dynamic-tool')) continue;
     const call = finishedCall(part, type);
     if (!call) continue;
     flush();
     const mark = { imported: true, of: id, type } as const;
-    const { callId: call_id, name, input, output, isError } = call;
+    const { callId: call_id, name, input, output, isText, isError } = call;
     const data = { call_id, name, arguments: JSON.stringify(input) };
     messages.push(marked(dataMessage({ id: nextId(), role: 'assistant', type: 'function_call', data }), mark));
     const result = { call_id, name, output };
@@ -73,7 +99,7 @@ function decoded(fields: FieldReader, id: string, maxBytes: number): readonly Me
       data: result,
       ...(isError && { metadata: { is_error: true } }),
     });
-    messages.push(marked(message, mark));
+    messages.push(marked(message, { ...mark, ...(isText && TEXT_OUTPUT) }));
   }
   flush();
   return messages;
@@ -93,7 +119,7 @@ function partsOf(fields: FieldReader): readonly FieldReader[] {
 function finishedCall(
   { source }: FieldReader,
   type: string,
-): { callId: string; name: string; input: Json; output: string; isError: boolean } | undefined {
+): { callId: string; name: string; input: Json; output: string; isText: boolean; isError: boolean } | undefined {
   const { state, toolCallId: callId, toolName, input, output, errorText } = source as Record<string, Json | undefined>;
   const name = type === 'dynamic-tool' ? toolName : type.slice('tool-'.length);
   const isError = state === 'output-error';
@@ -105,13 +131,14 @@ function finishedCall(
     name,
     input: input ?? {},
     output: typeof given === 'string' ? given : JSON.stringify(given),
+    isText: typeof given === 'string' && looksLikeJson(given),
     isError,
   };
 }
 
 function marked(message: Message, mark: ImportedMark): Message {
   const before = message.metadata?.[UI_METADATA];
-  const own = { ...(isPlainObject(before) ? before : {}), ...mark } as JsonObject;
+  const own = { ...(isPlainObject(before) && before), ...mark } as JsonObject;
   return { ...message, metadata: { ...message.metadata, [UI_METADATA]: own } };
 }
 

@@ -1,30 +1,9 @@
-import { isPlainObject } from '../../common/index.js';
-import type { Content, Message } from '../../events/index.js';
+import { isPlainObject, type Json, typeOfAddress, typeOfAudio, typeOfName } from '../../common/index.js';
+import { citationsOf, type Content, type Message } from '../../events/index.js';
 import type { Chunk } from './chunk.types.js';
 
 /** The longest `data:` address that is part of a stream, in characters. */
 const MAX_DATA_URL = 64 * 1024;
-
-/** The media types of addresses that only have a file name. */
-const TYPES: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-  avif: 'image/avif',
-  heic: 'image/heic',
-  svg: 'image/svg+xml',
-  mp3: 'audio/mpeg',
-  wav: 'audio/wav',
-  ogg: 'audio/ogg',
-  mp4: 'video/mp4',
-  webm: 'video/webm',
-  pdf: 'application/pdf',
-  txt: 'text/plain',
-  csv: 'text/csv',
-  json: 'application/json',
-};
 
 /** A medium as clients get it. */
 export interface Medium {
@@ -42,7 +21,7 @@ export function mediumOf(content: Content): Medium | undefined {
       return medium(content.video_url, 'video/*');
     case 'audio': {
       const { data, format } = content;
-      const type = TYPES[format ?? ''] ?? (format === null ? 'audio/*' : `audio/${format}`);
+      const type = typeOfAudio(format);
       return medium(data === null || data.startsWith('data:') ? data : `data:${type};base64,${data}`, type);
     }
     case 'file': {
@@ -59,7 +38,7 @@ export function mediumOf(content: Content): Medium | undefined {
   }
 }
 
-/** The chunks of a medium. A long `data:` address is told by its size alone. @param id of the part */
+/** The chunks of a medium. Of a long `data:` address, only the size is shown. @param id of the part */
 export function fileChunks(id: string, content: Content): Chunk[] {
   const found = mediumOf(content);
   if (!found) return [];
@@ -68,37 +47,44 @@ export function fileChunks(id: string, content: Content): Chunk[] {
   return [{ type: 'data-file', id, data: { mediaType, characters: url.length, omitted: true } }];
 }
 
-/** The sources that a message of the assistant names in its metadata. */
-export function sourceChunks({ id, metadata }: Message): Chunk[] {
+/**
+ * The sources that a message of the assistant names in its metadata: the pages that it cites, each once, and documents of
+ * the list `annotations`.
+ */
+export function sourceChunks(message: Message): Chunk[] {
+  const { id, metadata } = message;
+  const pages = new Map(citationsOf(message).map(({ url, title }) => [url, title]));
+  const cited = [...pages].map(([url, title], at): Chunk => ({
+    type: 'source-url',
+    sourceId: `${id}:citation:${at}`,
+    url,
+    ...(title !== url && { title }),
+  }));
   const given = metadata?.['annotations'];
-  if (!Array.isArray(given)) return [];
-  return given.flatMap((one, at): Chunk[] => {
-    if (!isPlainObject(one)) return [];
-    const { url, title, filename, media_type: mediaType } = one;
-    const sourceId = `${id}:source:${at}`;
-    if (one['type'] === 'url_citation' && typeof url === 'string') {
-      return [{ type: 'source-url', sourceId, url, ...(typeof title === 'string' && { title }) }];
-    }
-    if (one['type'] !== 'file_citation' && one['type'] !== 'document_citation') return [];
-    const name = typeof filename === 'string' ? filename : undefined;
-    return [
-      {
-        type: 'source-document',
-        sourceId,
-        mediaType: typeof mediaType === 'string' ? mediaType : (typeOfName(name ?? '') ?? 'application/octet-stream'),
-        title: typeof title === 'string' ? title : (name ?? 'Document'),
-        ...(name !== undefined && { filename: name }),
-      },
-    ];
-  });
+  return [...cited, ...(Array.isArray(given) ? given.flatMap((one, at) => annotated(one, `${id}:source:${at}`)) : [])];
+}
+
+function annotated(one: Json, sourceId: string): Chunk[] {
+  if (!isPlainObject(one)) return [];
+  const { url, title, filename, media_type: mediaType } = one;
+  if (one['type'] === 'url_citation' && typeof url === 'string') {
+    return [{ type: 'source-url', sourceId, url, ...(typeof title === 'string' && { title }) }];
+  }
+  if (one['type'] !== 'file_citation' && one['type'] !== 'document_citation') return [];
+  const name = typeof filename === 'string' ? filename : undefined;
+  return [
+    {
+      type: 'source-document',
+      sourceId,
+      mediaType: typeof mediaType === 'string' ? mediaType : (typeOfName(name ?? '') ?? 'application/octet-stream'),
+      title: typeof title === 'string' ? title : (name ?? 'Document'),
+      ...(name !== undefined && { filename: name }),
+    },
+  ];
 }
 
 function medium(url: string | null, otherwise: string): Medium | undefined {
   if (url === null || url === '') return undefined;
   const [, said] = /^data:([\w.+-]+\/[\w.+-]+)/.exec(url) ?? [];
-  return { url, mediaType: said ?? typeOfName(url.replace(/[?#].*$/s, '')) ?? otherwise };
-}
-
-function typeOfName(name: string): string | undefined {
-  return TYPES[/\.([a-z0-9]{1,5})$/i.exec(name)?.[1]?.toLowerCase() ?? ''];
+  return { url, mediaType: said ?? typeOfAddress(url) ?? otherwise };
 }

@@ -1,5 +1,6 @@
 import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
 import type { Chunk, Level, UiMessage, UiPart } from './chunk.types.js';
+import { partialJson } from './partial-json.js';
 
 /** A part while it grows. */
 type Part = Record<string, Json> & { type: string };
@@ -19,6 +20,8 @@ export class MessageReducer {
   private readonly parts: Part[] = [];
   private readonly texts = new Map<string, Part>();
   private readonly tools = new Map<string, Part>();
+  /** The arguments of the calls whose input has not come whole, by the ids of the calls. */
+  private readonly inputs = new Map<string, string>();
   private metadata: Json | undefined;
 
   /** @param level of the client whose messages these are */
@@ -43,9 +46,9 @@ export class MessageReducer {
     }
   }
 
-  /** The message; undefined if it has no part. */
-  message(): UiMessage | undefined {
-    if (!this.parts.some(({ type }) => type !== 'step-start')) return undefined;
+  /** The message. It has no part where nothing was said. */
+  message(): UiMessage {
+    for (const [id, part] of this.tools) this.setInput(id, part);
     const parts: readonly UiPart[] = this.parts;
     return { id: this.id, role: 'assistant', ...(this.metadata !== undefined && { metadata: this.metadata }), parts };
   }
@@ -111,21 +114,27 @@ export class MessageReducer {
     const known = this.tools.get(toolCallId);
     if (!known && !('toolName' in chunk)) return;
     const part = known ?? this.made(chunk as ToolChunk & { readonly toolName: string; readonly dynamic?: true });
-    // Clients of level 5 do not take it from outputs.
-    const isTaken = this.level > 5 || chunk.type !== 'tool-output-available';
+    // Clients of level 5 do not take it from outputs of dynamic parts.
+    const isTaken = this.level > 5 || chunk.type !== 'tool-output-available' || !isDynamic(part);
     if (isTaken && 'providerExecuted' in chunk && chunk.providerExecuted) part['providerExecuted'] = true;
     delete part['preliminary'];
     switch (chunk.type) {
       case 'tool-input-start':
         part['state'] = 'input-streaming';
+        this.inputs.set(toolCallId, '');
         return;
       case 'tool-input-delta':
+        this.inputs.set(toolCallId, (this.inputs.get(toolCallId) ?? '') + chunk.inputTextDelta);
         return;
       case 'tool-input-available':
+        this.inputs.delete(toolCallId);
         Object.assign(part, { state: 'input-available', input: chunk.input });
+        if (chunk.title !== undefined) part['title'] = chunk.title;
         return;
       case 'tool-input-error':
-        Object.assign(part, { state: 'output-error', input: chunk.input, errorText: chunk.errorText });
+        this.inputs.delete(toolCallId);
+        Object.assign(part, { state: 'output-error', errorText: chunk.errorText });
+        part[isDynamic(part) ? 'input' : 'rawInput'] = chunk.input;
         return;
       case 'tool-approval-request':
         Object.assign(part, { state: 'approval-requested', approval: { id: chunk.approvalId } });
@@ -144,6 +153,13 @@ export class MessageReducer {
     }
   }
 
+  /** What has come of the input of a call that was cut off. */
+  private setInput(callId: string, part: Part): void {
+    const text = this.inputs.get(callId);
+    const input = text === undefined ? undefined : partialJson(text);
+    if (input !== undefined) part['input'] = input;
+  }
+
   private made({ toolCallId, toolName, dynamic }: { toolCallId: string; toolName: string; dynamic?: true }): Part {
     const part: Part = dynamic
       ? { type: 'dynamic-tool', toolName, toolCallId }
@@ -156,6 +172,10 @@ export class MessageReducer {
 
 function isToolChunk(chunk: Chunk): chunk is ToolChunk {
   return chunk.type.startsWith('tool-');
+}
+
+function isDynamic({ type }: Part): boolean {
+  return type === 'dynamic-tool';
 }
 
 /** Objects are merged, everything else is replaced. */

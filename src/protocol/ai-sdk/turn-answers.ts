@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, fingerprint, userReach } from '../../common/index.js';
+import { AppError, canonicalJson, fingerprint, isPlainObject, userReach } from '../../common/index.js';
 import { dataMessage, dataOf, type Message, OUTPUT_TYPES } from '../../events/index.js';
-import { Interrupts, type InterruptView } from '../../interrupt/index.js';
+import { Interrupts, type InterruptView, isInterruptId } from '../../agent/interrupt/index.js';
 import { type InterruptAnswer, Runs, type RunView } from '../../run/index.js';
+import { TEXT_OUTPUT, UI_METADATA } from './ai-sdk-data.js';
 import type { ChatRequest, ReportedDecision, ReportedOutput } from './chat-request.decoder.js';
+import { looksLikeJson } from './client-json.js';
 import { Turns } from './turns.js';
 
 /** What the answers in a request do. */
@@ -47,11 +49,12 @@ export class TurnAnswers {
    * @throws AppError NOTHING_NEW, INTERRUPT_ALREADY_ANSWERED (by another decision), INTERRUPT_EXPIRED
    */
   async of(turn: readonly RunView[], run: RunView, request: ChatRequest): Promise<FoundAnswers> {
-    const { last, answers: given } = request;
+    const { last } = request;
     const reported = last.role === 'assistant' ? last : NOTHING;
     const isWaiting = run.state === 'interrupted';
     const pending = isWaiting ? await this.interrupts.pending(userReach(run), run.sessionId) : [];
     const open = isWaiting ? await this.openCalls(turn) : [];
+    const { given, joined } = await this.newAnswers(turn, pending, request.answers);
     const answers = [...given, ...decisionsOn(pending, reported, given)];
     const outputs = open.flatMap((id) => reported.outputs.findLast(({ callId }) => callId === id) ?? []);
     const isComplete = outputs.length === open.length;
@@ -61,7 +64,38 @@ export class TurnAnswers {
       return { kind: 'answers', answers, input, runKey };
     }
     if (outputs.length > 0) return { kind: 'waiting' };
-    return { kind: 'joined', run: await this.answered(turn, reported) };
+    return { kind: 'joined', run: await this.answered(turn, reported, joined) };
+  }
+
+  /**
+   * The answers of the body without those that the turn has gone on with already, by this page or elsewhere, and the runs
+   * that have.
+   *
+   * @throws AppError INTERRUPT_ALREADY_ANSWERED (in another way), INTERRUPT_EXPIRED
+   */
+  private async newAnswers(
+    turn: readonly RunView[],
+    pending: readonly InterruptView[],
+    answers: readonly InterruptAnswer[],
+  ): Promise<{ readonly given: readonly InterruptAnswer[]; readonly joined: readonly string[] }> {
+    const given: InterruptAnswer[] = [];
+    const joined: string[] = [];
+    for (const answer of answers) {
+      const isOpen = pending.some(({ id }) => id === answer.interruptId);
+      const view = isOpen ? undefined : await this.asked(turn, answer.interruptId);
+      if (!view || view.status === 'pending') given.push(answer);
+      else if (view.status === 'expired') throw new AppError('INTERRUPT_EXPIRED');
+      else if (!isAlike(answer, view)) throw new AppError('INTERRUPT_ALREADY_ANSWERED');
+      else if (view.resumedByRunId !== null) joined.push(view.resumedByRunId);
+    }
+    return { given, joined };
+  }
+
+  /** A question that a run of the turn has asked; undefined for any other id. */
+  private async asked(turn: readonly RunView[], id: string): Promise<InterruptView | undefined> {
+    const [first] = turn;
+    const view = first && isInterruptId(id) ? await this.interrupts.find(userReach(first), id) : undefined;
+    return view && turn.some(({ runId }) => runId === view.runId) ? view : undefined;
   }
 
   /** The calls of the client that have no output in the turn, in order. */
@@ -81,12 +115,11 @@ export class TurnAnswers {
   }
 
   /** The run with which the turn has gone on with the reported answers. */
-  private async answered(turn: readonly RunView[], reported: Reported): Promise<RunView> {
-    const last = turn.at(-1);
-    const found = new Set<string>();
+  private async answered(turn: readonly RunView[], reported: Reported, joined: readonly string[]): Promise<RunView> {
+    const found = new Set(joined);
     for (const { approvalId, approved } of reported.decisions) {
-      const view = last && (await this.interrupts.find(userReach(last), approvalId));
-      if (!view || !turn.some(({ runId }) => runId === view.runId)) continue;
+      const view = await this.asked(turn, approvalId);
+      if (!view) continue;
       if (view.status === 'expired') throw new AppError('INTERRUPT_EXPIRED');
       if (view.status !== (approved ? 'approved' : 'denied')) throw new AppError('INTERRUPT_ALREADY_ANSWERED');
       if (view.resumedByRunId !== null) found.add(view.resumedByRunId);
@@ -122,13 +155,29 @@ function decisionsOn(
     }));
 }
 
-function outputMessage({ callId, output, isError }: ReportedOutput): Message {
+/** Whether an answer says what was decided. */
+function isAlike({ status, approve, payload }: InterruptAnswer, view: InterruptView): boolean {
+  if (status === 'cancelled') return view.status === 'cancelled';
+  if (view.kind === 'approval') {
+    const given = approve ?? (isPlainObject(payload) ? (payload['approved'] ?? payload['approve']) : undefined);
+    return view.status === (given === true ? 'approved' : 'denied');
+  }
+  return (
+    view.status === 'answered' && canonicalJson(payload ?? null) === canonicalJson(view.decision?.['payload'] ?? null)
+  );
+}
+
+function outputMessage({ callId, output, isText, isError }: ReportedOutput): Message {
+  const metadata = {
+    ...(isError && { is_error: true }),
+    ...(isText && looksLikeJson(output) && { [UI_METADATA]: TEXT_OUTPUT }),
+  };
   return dataMessage({
     id: `msg_of_${fingerprint([callId, output]).slice(0, 32)}`,
     role: 'tool',
     type: 'function_call_output',
     data: { call_id: callId, output },
-    ...(isError && { metadata: { is_error: true } }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
   });
 }
 

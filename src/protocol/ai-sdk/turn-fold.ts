@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../common/index.js';
+import { isoTime, type JsonObject } from '../../common/index.js';
 import {
   type AgentResponse,
   CALL_TYPES,
@@ -17,6 +17,7 @@ import {
 import { CallParts } from './call-parts.js';
 import type { Chunk, FinishReason, Level } from './chunk.types.js';
 import { DataParts } from './data-parts.js';
+import { LastStep } from './last-step.js';
 import { fileChunks, sourceChunks } from './media-parts.js';
 import { type TextKind, TextParts } from './text-parts.js';
 
@@ -29,6 +30,8 @@ export interface FoldOptions {
   readonly errorText?: string | undefined;
   /** True for a tool that the page has typed. */
   readonly isStatic: (name: string) => boolean;
+  /** What pages show in place of the name of a tool, if it has something. */
+  readonly titleOf?: (name: string) => string | undefined;
   /** A content with the address that clients read it at. */
   readonly shown: (content: Content) => Content;
 }
@@ -40,11 +43,19 @@ export interface FoldedRun {
   readonly createdAt: number;
 }
 
-/** A question of the turn as the ledger has it. */
-export interface SettledQuestion {
+/** A question of the turn as the ledger has it: an approval, or an input. */
+export interface AskedQuestion {
   readonly id: string;
   readonly callId: string | null;
   readonly status: string;
+}
+
+/** What was decided before a run, as far as streams say it. */
+export interface RunContext {
+  /** Ids of messages that are left out. */
+  readonly discarded?: ReadonlySet<string>;
+  /** The questions that the run goes on with. */
+  readonly decided?: readonly AskedQuestion[];
 }
 
 /** A message of the log that is shown. */
@@ -74,20 +85,21 @@ export class TurnFold {
   private hasRefused = false;
   private interrupt: InterruptEvent | undefined;
   private run: FoldedRun | undefined;
+  private readonly lastStep: LastStep;
 
   constructor(private readonly options: FoldOptions) {
     this.calls = new CallParts(options);
+    this.lastStep = new LastStep(options.level);
   }
 
-  /** Begins with a run of the turn. @param discarded ids of messages that are left out */
-  begin(run: FoldedRun, discarded: ReadonlySet<string> = NOTHING): Chunk[] {
+  /** Begins with a run of the turn. */
+  begin(run: FoldedRun, { discarded = NOTHING, decided = [] }: RunContext = {}): Chunk[] {
     const isFirst = this.run === undefined;
     this.run = run;
     this.hidden = discarded;
     this.hasRefused = false;
-    const asked = (this.interrupt?.items ?? []).flatMap(({ call_id: id }) => id ?? []);
     this.interrupt = undefined;
-    const chunks = [...this.data.answered(), ...this.calls.decided(asked)];
+    const chunks = decided.flatMap((question) => this.decided(question));
     if (isFirst || !this.options.hasMetadata) return chunks;
     return [{ type: 'message-metadata', messageMetadata: metadataOf(run) }, ...chunks];
   }
@@ -111,7 +123,7 @@ export class TurnFold {
   clientOutput(message: Message): Chunk[] {
     const chunks = this.calls.output(message);
     if (chunks.length > 0) this.isStepOver = true;
-    return chunks;
+    return this.lastStep.take(chunks);
   }
 
   /**
@@ -119,18 +131,21 @@ export class TurnFold {
    *
    * @param isWaiting false for a turn that the user has left open
    */
-  settled(questions: readonly SettledQuestion[], { isWaiting }: { readonly isWaiting: boolean }): Chunk[] {
+  settled(questions: readonly AskedQuestion[], { isWaiting }: { readonly isWaiting: boolean }): Chunk[] {
     const over = questions.filter(({ status }) => status !== 'pending');
-    const inputs = over.flatMap(({ id, status }) => this.data.settled(id, status));
-    if (isWaiting) return inputs;
-    return [
-      ...inputs,
-      ...this.calls.closeAll('not answered', new Set(questions.flatMap(({ callId }) => callId ?? []))),
-    ];
+    const denied = over.filter(({ status }) => status !== 'approved').flatMap(({ callId }) => callId ?? []);
+    const told = [...over.flatMap((question) => this.decided(question)), ...this.calls.denied(denied)];
+    if (isWaiting) return told;
+    const asked = new Set(questions.flatMap(({ callId }) => callId ?? []));
+    return [...told, ...this.calls.closeAll('not answered', asked)];
   }
 
   /** The chunks of the next event of the log. */
-  next({ event }: LoggedEvent): Chunk[] {
+  next({ event }: LoggedEvent): readonly Chunk[] {
+    return this.lastStep.take(this.chunksOf(event));
+  }
+
+  private chunksOf(event: LoggedEvent['event']): readonly Chunk[] {
     switch (event.object) {
       case 'content':
         return this.content(event);
@@ -151,6 +166,10 @@ export class TurnFold {
       default:
         return [];
     }
+  }
+
+  private decided({ id, status }: AskedQuestion): Chunk[] {
+    return [...this.data.settled(id, status), ...this.calls.settled(id, status)];
   }
 
   private message(message: Message): Chunk[] {
@@ -272,7 +291,9 @@ export class TurnFold {
     const isOver = status !== 'completed' && status !== 'incomplete';
     const waiting = isOver ? NOTHING : this.waitingCalls();
     const why = status === 'canceled' ? 'canceled' : 'not completed';
-    const ended = [...this.texts.closeAll(), ...this.calls.closeAll(why, waiting), ...this.endStep()];
+    const last = [...this.texts.closeAll(), ...this.calls.closeAll(why, waiting), ...this.endStep()];
+    this.lastStep.take(last);
+    const ended = this.lastStep.isSent ? [...last, ...this.emptyStep()] : last;
     if (status === 'canceled') return [...ended, { type: 'abort' }];
     if (isOver) {
       const errorText = this.options.errorText ?? error?.message ?? 'The run failed';
@@ -281,6 +302,22 @@ export class TurnFold {
     const { level, hasMetadata } = this.options;
     const metadata = hasMetadata ? { messageMetadata: metadataOf(this.run, usage) } : {};
     return [...ended, { type: 'finish', ...(level > 5 && { finishReason: this.reasonOf(response) }), ...metadata }];
+  }
+
+  /**
+   * A step behind calls that nobody waits for any more: helpers of the SDK would send them over and over. Clients notice a
+   * step with the next chunk that changes the message.
+   */
+  private emptyStep(): readonly Chunk[] {
+    const { run } = this;
+    const id = `${run?.runId ?? ''}:end`;
+    const change: readonly Chunk[] = this.options.hasMetadata
+      ? [{ type: 'message-metadata', messageMetadata: metadataOf(run) }]
+      : [
+          { type: 'text-start', id },
+          { type: 'text-end', id },
+        ];
+    return [START_STEP, ...change, { type: 'finish-step' }];
   }
 
   /** The calls that the run waits for. */
@@ -298,7 +335,7 @@ export class TurnFold {
 
 function metadataOf(run: FoldedRun | undefined, usage?: AgentResponse['usage']): JsonObject {
   const { runId = '', createdAt = 0 } = run ?? {};
-  const parley = { runId, createdAt: new Date(createdAt).toISOString(), ...(usage && { usage: { ...usage } }) };
+  const parley = { runId, createdAt: isoTime(createdAt), ...(usage && { usage: { ...usage } }) };
   return { parley };
 }
 

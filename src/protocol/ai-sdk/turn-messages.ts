@@ -1,24 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { isPlainObject } from '../../common/index.js';
-import { Interrupts, type InterruptView } from '../../interrupt/index.js';
+import type { InterruptView } from '../../agent/interrupt/index.js';
 import type { RunView } from '../../run/index.js';
-import { questionsOf } from '../ag-ui-events/index.js';
 import { AiSdkWire } from './ai-sdk.wire.js';
 import type { Level, UiMessage } from './chunk.types.js';
 import { MessageReducer } from './message-reducer.js';
 import { TurnFold } from './turn-fold.js';
-import { Turns } from './turns.js';
+import { decisionsOf, Turns } from './turns.js';
 
 /** The answers of turns that are over, or that wait, as messages. */
 @Injectable()
 export class TurnMessages {
   constructor(
     private readonly turns: Turns,
-    private readonly interrupts: Interrupts,
     private readonly wire: AiSdkWire,
   ) {}
 
-  /** The message; undefined if nothing was said. @param options.isNewest true for the last turn of its chat */
+  /** The message; undefined for no turn. @param options.isNewest true for the last turn of its chat */
   async answer(
     turn: readonly RunView[],
     { level, isNewest }: { readonly level: Level | undefined; readonly isNewest: boolean },
@@ -31,18 +29,19 @@ export class TurnMessages {
     const fold = new TurnFold(options);
     const metadata = fold.startMetadata(first);
     if (metadata) reducer.take([{ type: 'start', messageId: id, messageMetadata: metadata }]);
+    const questions = await this.turns.questions(turn);
+    const decisions = decisionsOf(questions);
     for (const run of turn) {
-      const { events, outputs, discarded } = await this.turns.logged(run);
-      reducer.take(fold.begin(run, discarded));
-      reducer.take(outputs.flatMap((message) => fold.clientOutput(message)));
-      const chunks = events.flatMap((event) => fold.next(event));
-      reducer.take(run === last ? chunks : chunks.filter(({ type }) => type !== 'finish'));
+      const { events, outputs, discarded, decided } = await this.turns.logged(run, decisions);
+      reducer.take(fold.begin(run, { discarded, decided }));
+      for (const message of outputs) reducer.take(fold.clientOutput(message));
+      // The end of an earlier run only adds its usage, as clients have it.
+      for (const event of events) reducer.take(fold.next(event));
     }
     if (turn.some(({ state }) => state === 'interrupted')) {
-      const questions = (await Promise.all(turn.map((run) => questionsOf(this.interrupts, run)))).flat();
       reducer.take(fold.settled(questions, { isWaiting: isNewest && last.state === 'interrupted' }));
-      for (const question of questions) decide(reducer, question);
     }
+    for (const question of questions) decide(reducer, question);
     return reducer.message();
   }
 }

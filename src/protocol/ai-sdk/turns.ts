@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock, type Principal, userReach } from '../../common/index.js';
 import { discardedMessageIds, LoggedEvent, type Message, OUTPUT_TYPES, RUN_RECOVERED } from '../../events/index.js';
-import { Interrupts } from '../../interrupt/index.js';
-import { Runs, type RunView } from '../../run/index.js';
+import { Interrupts, type InterruptView } from '../../agent/interrupt/index.js';
+import { RunQueries, Runs, type RunView } from '../../run/index.js';
 import { keptInterrupt, questionsOf } from '../ag-ui-events/index.js';
 import { answerIdOf } from './ai-sdk-data.js';
 
@@ -19,7 +19,12 @@ export interface LoggedRun {
   readonly outputs: readonly Message[];
   /** The messages that a lost worker has left behind. */
   readonly discarded: ReadonlySet<string>;
+  /** The questions of the turn that the run goes on with. */
+  readonly decided: readonly InterruptView[];
 }
+
+/** The questions of a turn by the runs that go on with them. */
+export type TurnDecisions = ReadonlyMap<string, readonly InterruptView[]>;
 
 /**
  * The turns of a session: a message of the user and all runs up to the next one (contract ui-message-stream, section 0,
@@ -29,6 +34,7 @@ export interface LoggedRun {
 export class Turns {
   constructor(
     private readonly runs: Runs,
+    private readonly queries: RunQueries,
     private readonly interrupts: Interrupts,
     private readonly clock: Clock,
   ) {}
@@ -83,11 +89,29 @@ export class Turns {
     if (turn.length > 0) yield turn;
   }
 
-  /** The log of a run that has ended, or what is kept of it once its events are removed. */
-  async logged(run: RunView): Promise<LoggedRun> {
+  /** A run that has ended, as it was logged. */
+  async logged(run: RunView, decisions: TurnDecisions): Promise<LoggedRun> {
     const [events, outputs] = await Promise.all([this.events(run), this.outputs(run)]);
     const discarded = new Set(events.flatMap(discardedBy));
-    return { run, events, outputs, discarded };
+    return { run, events, outputs, discarded, decided: decisions.get(run.runId) ?? [] };
+  }
+
+  /** The log of a run that has ended, or what is kept of it once its events are removed. */
+  async events(run: RunView): Promise<readonly LoggedEvent[]> {
+    const events: LoggedEvent[] = [];
+    try {
+      for await (const batch of this.runs.tail(userReach(run), run.runId, { run })) events.push(...batch);
+      return events;
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'EVENTS_EXPIRED') throw error;
+      return this.retained(run);
+    }
+  }
+
+  /** What the runs of a turn have asked, in its order. */
+  async questions(turn: readonly RunView[]): Promise<readonly InterruptView[]> {
+    const asking = turn.filter(({ state }) => state === 'interrupted');
+    return (await Promise.all(asking.map((run) => questionsOf(this.interrupts, run)))).flat();
   }
 
   /** The messages that a run was accepted with. */
@@ -113,8 +137,17 @@ export class Turns {
     return ids;
   }
 
-  /** True for a run that has not ended and of which nothing was heard for a while: its last step may begin again. */
-  async isQuiet(run: RunView): Promise<boolean> {
+  /**
+   * The messages that stay whatever happens, of a run that has not ended and of which nothing was heard for a while: its
+   * worker may be lost, and its last step begin again. Undefined for any other run.
+   */
+  async kept(run: RunView): Promise<ReadonlySet<string> | undefined> {
+    if (!(await this.isQuiet(run))) return undefined;
+    const steps = await this.queries.steps(userReach(run), run.runId);
+    return new Set(steps.flatMap(({ status, messageIds }) => (status === 'finished' ? messageIds : [])));
+  }
+
+  private async isQuiet(run: RunView): Promise<boolean> {
     if (run.finishedAt !== null || run.lastSeq < 0) return false;
     for await (const events of this.runs.tail(userReach(run), run.runId, { run, after: run.lastSeq - 1 })) {
       return this.clock.now() - (events[0]?.at ?? 0) > QUIET_MS;
@@ -151,17 +184,6 @@ export class Turns {
     }
   }
 
-  private async events(run: RunView): Promise<readonly LoggedEvent[]> {
-    const events: LoggedEvent[] = [];
-    try {
-      for await (const batch of this.runs.tail(userReach(run), run.runId, { run })) events.push(...batch);
-      return events;
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'EVENTS_EXPIRED') throw error;
-      return this.retained(run);
-    }
-  }
-
   /** The messages of a run whose events were removed, what it waits for, and how it ended. */
   private async retained(run: RunView): Promise<readonly LoggedEvent[]> {
     const response = await this.runs.response(userReach(run), run.runId);
@@ -170,6 +192,16 @@ export class Turns {
     const interrupt = isWaiting ? [keptInterrupt(run, response, await questionsOf(this.interrupts, run))] : [];
     return [...messages, ...interrupt, response].map((event, seq) => new LoggedEvent(seq, '', event));
   }
+}
+
+/** What the runs of a turn go on with. @param questions those of the turn */
+export function decisionsOf(questions: readonly InterruptView[]): TurnDecisions {
+  const decisions = new Map<string, InterruptView[]>();
+  for (const question of questions) {
+    const { resumedByRunId: runId } = question;
+    if (runId !== null) decisions.set(runId, [...(decisions.get(runId) ?? []), question]);
+  }
+  return decisions;
 }
 
 function discardedBy({ event }: LoggedEvent): readonly string[] {

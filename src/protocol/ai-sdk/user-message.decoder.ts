@@ -1,6 +1,6 @@
 import { AppError, type JsonObject } from '../../common/index.js';
 import { type ContentInput, type Message, messageOf } from '../../events/index.js';
-import { type FieldReader, fieldError, fieldReaderAt } from '../http/field-reader.js';
+import { type FieldReader, fieldError, fieldReaderAt } from '../http/bodies/field-reader.js';
 import { UI_METADATA } from './ai-sdk-data.js';
 import type { UiPart } from './chunk.types.js';
 
@@ -14,8 +14,10 @@ const ATTACHMENT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** A message of the user in the server's vocabulary. */
 export interface UserMessage {
   readonly message: Message;
-  /** The paths of contents that name an upload by its id, which only its owner may use. */
+  /** The contents that name an upload by its id, which only its owner may use, and the paths of their addresses. */
   readonly uploads: ReadonlyMap<number, string>;
+  /** The paths of the addresses of files, by the indexes of their contents. */
+  readonly addresses: ReadonlyMap<number, string>;
 }
 
 /**
@@ -28,6 +30,8 @@ export interface UserMessage {
 export function decodeUserMessage(fields: FieldReader, id: string, maxBytes: number): UserMessage {
   const contents: ContentInput[] = [];
   const uploads = new Map<number, string>();
+  const addresses = new Map<number, string>();
+  const files: JsonObject = {};
   const kept: (UiPart & { readonly at: number })[] = [];
   for (const [index, part] of partsOf(fields).entries()) {
     const type = part.string('type') ?? '';
@@ -35,9 +39,12 @@ export function decodeUserMessage(fields: FieldReader, id: string, maxBytes: num
       const text = part.string('text');
       if (text === undefined) throw fieldError(part.at('text'), 'is required', 'MISSING_PARAMETER');
       if (text !== '') contents.push({ type: 'text', text });
+      else kept.push({ type, text, at: index });
     } else if (type === 'file') {
       const content = decodeFile(part, maxBytes);
       if (content.type === 'file' && content.file_id) uploads.set(contents.length, part.at('url'));
+      addresses.set(contents.length, part.at('url'));
+      files[contents.length] = fileFacts(part);
       contents.push(content);
     } else if (type.startsWith('data-')) {
       kept.push({ ...(part.source as JsonObject), type, at: index });
@@ -50,10 +57,21 @@ export function decodeUserMessage(fields: FieldReader, id: string, maxBytes: num
   const metadata = fields.source['metadata'];
   if (metadata !== undefined && metadata !== null) own['metadata'] = metadata as JsonObject;
   if (kept.length > 0) own['parts'] = kept;
+  if (addresses.size > 0) own['files'] = files;
   const hasOwn = Object.keys(own).length > 0;
   return {
     message: messageOf({ id, role: 'user', ...(hasOwn && { metadata: { [UI_METADATA]: own } }) }, contents),
     uploads,
+    addresses,
+  };
+}
+
+/** What a page says of a file, which the file itself does not tell in every case. */
+export function fileFacts({ source }: FieldReader): JsonObject {
+  const { mediaType, filename } = source;
+  return {
+    ...(typeof mediaType === 'string' && { mediaType }),
+    ...(typeof filename === 'string' && { filename }),
   };
 }
 

@@ -22,16 +22,22 @@ const REFUSALS: Readonly<Record<string, string>> = {
  * (`x-required-scope`), and the answers to callers who may not (contract access, section 3.8). Returns the document.
  */
 export function documentAccess(document: OpenAPIObject, routes: readonly RouteOptions[]): OpenAPIObject {
-  const needs = new Map(routes.map((route) => [`${String(route.method)} ${route.url}`, needOfRoute(route)]));
+  const needs = new Map(
+    routes.map((route) => [`${String(route.method)} ${documentedPath(route.url)}`, needOfRoute(route)]),
+  );
   for (const [path, item] of Object.entries(document.paths)) {
-    const url = path.replace(/\{(\w+)\}/g, ':$1');
     for (const method of METHODS) {
       const operation = item[method];
-      const need = needs.get(`${method.toUpperCase()} ${url}`);
+      const need = needs.get(`${method.toUpperCase()} ${path}`);
       if (operation && need) Object.assign(operation, accessOf(need, operation.responses));
     }
   }
   return document;
+}
+
+/** The path of a route as the document has it: a parameter without its pattern, and a colon that is one. */
+function documentedPath(url: string): string {
+  return url.replace(/::|:(\w+)(?:\([^)]*\))?/g, (found, name: string) => (found === '::' ? ':' : `{${name}}`));
 }
 
 function accessOf(need: Need, responses: object): object {

@@ -1,8 +1,8 @@
-import { Caller, namedUser, Needs } from '../../access/index.js';
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Caller, namedUser, Needs } from '../../access/index.js';
 import type { JsonObject } from '../../common/index.js';
-import { ShapePipe } from '../http/index.js';
+import { DtoPipe } from '../http/index.js';
 import { InterruptService, listReach } from './interrupt.service.js';
 import { ApiInterruptRoute } from './api-docs.js';
 import { ApprovalDecisionDto, ApprovalDto, ApprovalListDto } from './dto/approval.dto.js';
@@ -24,10 +24,7 @@ export class ApprovalsController {
   @Needs('runs:read', 'approvals:decide')
   @ApiOkResponse({ type: ApprovalListDto })
   @ApiInterruptRoute('List approvals', 'Newest first; `status=pending` for those that nobody has decided.', [400, 503])
-  async list(
-    @Query(new ShapePipe(InterruptsQueryDto)) query: InterruptsQueryDto,
-    @Caller() caller: Caller,
-  ): Promise<ApprovalListDto> {
+  async list(@Query(DtoPipe) query: InterruptsQueryDto, @Caller() caller: Caller): Promise<ApprovalListDto> {
     const { items, nextCursor = null } = await this.service.list(listReach(caller, query), query, 'approval');
     return { data: items.map(approvalView), nextCursor };
   }
@@ -38,7 +35,7 @@ export class ApprovalsController {
   @ApiInterruptRoute('Read an approval', 'Its current status.', [404, 503])
   async read(
     @Param('id') id: string,
-    @Query(new ShapePipe(OwnerQueryDto)) { user_id: userId }: OwnerQueryDto,
+    @Query(DtoPipe) { user_id: userId }: OwnerQueryDto,
     @Caller() caller: Caller,
   ): Promise<ApprovalDto> {
     return approvalView(await this.service.find(caller, namedUser('user_id', userId), id, 'approval'));
@@ -59,9 +56,9 @@ export class ApprovalsController {
   )
   async decide(
     @Param('id') id: string,
-    @Query(new ShapePipe(OwnerQueryDto)) { user_id: userId }: OwnerQueryDto,
+    @Query(DtoPipe) { user_id: userId }: OwnerQueryDto,
     @Caller() caller: Caller,
-    @Body(new ShapePipe(ApprovalDecisionDto)) { approve, reason, arguments: edited }: ApprovalDecisionDto,
+    @Body(DtoPipe) { approve, reason, arguments: edited }: ApprovalDecisionDto,
   ): Promise<ApprovalDto> {
     const answer = {
       status: 'resolved' as const,

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { SessionModule } from '../../session/index.js';
+import { SessionModule } from '../../agent/session/index.js';
 import { HttpModule } from '../http/index.js';
 import { WireModule } from '../wire/index.js';
 import { InterruptService } from './interrupt.service.js';

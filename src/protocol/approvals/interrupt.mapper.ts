@@ -1,4 +1,5 @@
-import type { Approvers, DecidedBy, InterruptView, ListedInterrupt } from '../../interrupt/index.js';
+import type { Approvers, DecidedBy, InterruptView, ListedInterrupt } from '../../agent/interrupt/index.js';
+import { isoTime, isoTimeOrNull } from '../../common/index.js';
 import type { ApprovalDto } from './dto/approval.dto.js';
 import type { ApproversDto, InterruptDto } from './dto/interrupt.dto.js';
 
@@ -16,9 +17,9 @@ export function approvalView(view: InterruptView): ApprovalDto {
     reason: view.reason,
     message: view.message,
     mayEdit: view.mayEdit,
-    createdAt: new Date(view.createdAt).toISOString(),
-    expiresAt: isoOf(view.expiresAt),
-    answeredAt: isoOf(view.answeredAt),
+    createdAt: isoTime(view.createdAt),
+    expiresAt: isoTimeOrNull(view.expiresAt),
+    answeredAt: isoTimeOrNull(view.answeredAt),
     resumedByRunId: view.resumedByRunId,
     decision: view.decision,
     ...(view.decidedBy && { decidedBy: shownDecider(view.decidedBy) }),
@@ -40,8 +41,4 @@ function shownApprovers({ roles = [], notOwner }: Approvers): ApproversDto {
 /** Roles are kept for the policy alone. */
 function shownDecider({ actor, userId, requestId }: DecidedBy): DecidedBy {
   return { actor, userId, requestId };
-}
-
-function isoOf(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

@@ -8,15 +8,15 @@ import {
   type InterruptView,
   type ListedInterrupt,
   refusalOf,
-} from '../../interrupt/index.js';
+} from '../../agent/interrupt/index.js';
 import { type InterruptAnswer, Runs } from '../../run/index.js';
-import { Sessions } from '../../session/index.js';
+import { Sessions } from '../../agent/session/index.js';
 import { findWithin, Wires } from '../wire/index.js';
 import type { InterruptsQueryDto } from './dto/queries.dto.js';
 
 const DEFAULT_LIMIT = 20;
 
-/** Whose interrupts a request lists: those of the user that it names, otherwise the caller's. */
+/** The user of the interrupts that a request lists: the one that it names, otherwise the caller. */
 export function listReach(caller: Caller, { user_id: userId }: InterruptsQueryDto): Reach {
   const isWide = userId !== undefined || caller.scopes.has('data:tenant');
   return isWide ? caller.reviewReach(namedUser('user_id', userId)) : caller.listReach;
@@ -47,7 +47,7 @@ export class InterruptService {
     const { status, session_id: sessionId, limit, cursor } = query;
     const statuses = status?.split(',') as InterruptStatus[] | undefined;
     return this.interrupts.list(reach, {
-      limit: limit === undefined ? DEFAULT_LIMIT : Number(limit),
+      limit: Number(limit ?? DEFAULT_LIMIT),
       ...(kind && { kind }),
       ...(statuses && { statuses: [...new Set(statuses)] }),
       ...(sessionId !== undefined && { sessionId }),

@@ -1,4 +1,3 @@
-import { Caller, namedUser, Needs, OwnerRates, Public } from '../../access/index.js';
 import { Controller, Get, Param, Post, Query, Req, Res, StreamableFile } from '@nestjs/common';
 import {
   ApiBody,
@@ -10,11 +9,11 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AttachmentService, AttachmentSettings, signatureOf } from '../../attachment/index.js';
-import { AppError, Clock } from '../../common/index.js';
-import { ShapePipe } from '../http/index.js';
-import { AttachmentQueryDto } from './dto/attachment-query.dto.js';
-import { AttachmentDto, AttachmentErrorDto, AttachmentUploadDto } from './dto/attachment.dto.js';
+import { Caller, namedUser, Needs, OwnerRates, Public } from '../../access/index.js';
+import { AttachmentService, AttachmentSettings, signatureOf } from '../../agent/attachment/index.js';
+import { AppError, Clock, isoTime } from '../../common/index.js';
+import { DtoPipe } from '../http/index.js';
+import { AttachmentDto, AttachmentErrorDto, AttachmentQueryDto, AttachmentUploadDto } from './dto/attachment.dto.js';
 import { UPLOAD_PATH } from './upload-body.js';
 import { readUpload } from './upload.reader.js';
 
@@ -50,7 +49,7 @@ export class AttachmentsController {
   @ApiResponse({ status: 422, description: 'The file is missing, empty or broken.', type: AttachmentErrorDto })
   async upload(
     @Req() request: FastifyRequest,
-    @Query(new ShapePipe(AttachmentQueryDto)) { user_id: userId }: AttachmentQueryDto,
+    @Query(DtoPipe) { user_id: userId }: AttachmentQueryDto,
     @Caller() caller: Caller,
   ): Promise<AttachmentDto> {
     const { file, fields } = await readUpload(request, this.settings.maxBytes);
@@ -68,7 +67,7 @@ export class AttachmentsController {
       size,
       sha256,
       url: signed.url,
-      expiresAt: new Date(signed.expiresAt).toISOString(),
+      expiresAt: isoTime(signed.expiresAt),
     };
   }
 
@@ -99,7 +98,7 @@ export class AttachmentsController {
     const { attachment, bytes } = await this.attachments.open(id, signature);
     const left = Math.max(0, (signature?.exp ?? 0) - Math.ceil(this.clock.now() / 1000));
     reply.header('cache-control', `private, max-age=${left}`);
-    // What it shows belongs to a user: it runs nothing, and its signed address is told to nobody.
+    // What it shows belongs to a user: it runs nothing, and nobody else gets its signed address.
     reply.header('content-security-policy', "sandbox; default-src 'none'");
     const disposition = `inline; filename*=UTF-8''${encodeURIComponent(attachment.filename).replace(/['()*]/g, hex)}`;
     return new StreamableFile(bytes, { type: attachment.mimeType, disposition, length: bytes.length });

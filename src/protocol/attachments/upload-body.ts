@@ -1,6 +1,6 @@
 import multipart from '@fastify/multipart';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AttachmentSettings } from '../../attachment/index.js';
+import { AttachmentSettings } from '../../agent/attachment/index.js';
 import { AppError } from '../../common/index.js';
 
 /** Where files are uploaded: the one route that takes a body other than JSON. */

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { tooLarge, type UploadedFile } from '../../attachment/index.js';
+import { tooLarge, type UploadedFile } from '../../agent/attachment/index.js';
 import { AppError } from '../../common/index.js';
 
 /** What a multipart body brought. */

@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiExtraModels, ApiHeader, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiBody, ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { apiRoute, type DocumentedErrors } from '../wire/api-route.js';
 import {
   COMPLETION_DTOS,
   CompletionChunkDto,
@@ -13,21 +14,21 @@ import { COMPLETION_EXAMPLES } from './dto/examples.js';
 export const TAG = 'OpenAI Chat Completions';
 
 /** The descriptions of errors by status (contract chat-completions, section A7). */
-const ERROR_TEXT: Readonly<Record<number, string>> = {
-  400: 'The request is invalid, its session is busy, or its run has failed.',
-  404: 'Unknown completion.',
-  413: 'The body is too large.',
-  415: 'The body is not JSON in UTF-8.',
-  429: 'Too many requests.',
-  503: 'The server is shutting down, or the database is unavailable.',
+const ERRORS: DocumentedErrors = {
+  model: CompletionErrorDto,
+  text: {
+    400: 'The request is invalid, its session is busy, or its run has failed.',
+    404: 'Unknown completion.',
+    413: 'The body is too large.',
+    415: 'The body is not JSON in UTF-8.',
+    429: 'Too many requests.',
+    503: 'The server is shutting down, or the database is unavailable.',
+  },
 };
 
 /** Documents a route and its errors. @param errors their HTTP statuses */
 export function ApiCompletionRoute(summary: string, description: string, errors: readonly number[]): MethodDecorator {
-  const responses = errors.map((status) =>
-    ApiResponse({ status, description: ERROR_TEXT[status] ?? 'Error', type: CompletionErrorDto }),
-  );
-  return applyDecorators(ApiOperation({ summary, description }), ...responses);
+  return apiRoute(ERRORS, summary, description, errors);
 }
 
 /** Documents a request for a completion, and its answer as JSON or as a stream. */

@@ -1,13 +1,13 @@
-import { Body, Query } from '@nestjs/common';
+import { Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
-import { Caller, Needs } from '../../access/index.js';
-import { ShapePipe, SsePost, type StreamClient, StreamFor } from '../http/index.js';
+import { Needs } from '../../access/index.js';
+import { DtoPipe, SsePost, type StreamClient, StreamFor } from '../http/index.js';
 import { openAiPaths } from '../openai/index.js';
-import { RunStreams, WireController } from '../wire/index.js';
+import { Decode, Decoded, RunStreams, WireController } from '../wire/index.js';
 import { ApiCompletion, ApiCompletionRoute, TAG } from './api-docs.js';
 import { ChatCompletionsWire } from './chat-completions.wire.js';
-import { CompletionSubmission } from './completion-submission.js';
+import { type CompletionAsked, CompletionSubmission } from './completion-submission.js';
 import { CompletionsService } from './completions.service.js';
 import { CompletionQueryDto } from './dto/queries.dto.js';
 
@@ -26,6 +26,7 @@ export class ChatCompletionsController {
   ) {}
 
   @SsePost('')
+  @Decode(CompletionSubmission, (submission, request) => submission.decode(request))
   @Needs('runs:write')
   @ApiCompletion()
   @ApiCompletionRoute(
@@ -34,14 +35,12 @@ export class ChatCompletionsController {
     [400, 413, 415, 429, 503],
   )
   async create(
-    @Body() body: unknown,
-    @Query(new ShapePipe(CompletionQueryDto)) query: CompletionQueryDto,
-    @Caller() caller: Caller,
+    @Decoded() asked: CompletionAsked,
+    @Query(DtoPipe) query: CompletionQueryDto,
     @StreamFor() client: StreamClient,
   ): Promise<Answer> {
-    const { request, reply } = client;
-    const { run, stream, isRepeatable } = await this.submission.submit(body, caller, request.headers);
-    reply.headers({ 'x-run-id': run.runId, 'x-session-id': run.sessionId });
+    const { run, stream, isRepeatable } = await this.submission.submit(asked);
+    client.reply.headers({ 'x-run-id': run.runId, 'x-session-id': run.sessionId });
     const onDisconnect = query.on_disconnect ?? (isRepeatable ? 'continue' : this.wire.onDisconnect);
     if (stream) return this.streams.follow(run, client, { wire: this.wire, onDisconnect }).events();
     return this.completions.result(run, client, onDisconnect);

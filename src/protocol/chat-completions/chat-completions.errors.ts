@@ -1,7 +1,10 @@
 import { AppError, ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
 import type { AgentResponse } from '../../events/index.js';
-import type { HttpError } from '../http/http-error.js';
+import type { HttpError } from '../http/errors/http-error.js';
 import { OpenAiError, REQUEST_ERROR, type WireError } from '../openai/index.js';
+
+/** The type and code of what a budget has no room for (contract chat-completions, section A7). */
+const QUOTA = 'insufficient_quota';
 
 /** The codes of this wire, by those of the catalogue; all others are these in lower case. */
 const CODES: Partial<Record<ErrorCode, string>> = {
@@ -33,6 +36,7 @@ export function wireError({ status, code, wireCode, message: original, details }
   const message = original === ERROR_CATALOGUE[code].message ? (MESSAGES[code] ?? original) : original;
   const path = details?.[0]?.path ?? '';
   const param = path === '' ? null : path;
+  if (code === 'BUDGET_EXCEEDED') return { message, type: QUOTA, param: null, code: QUOTA };
   if (status === 429) return { message, type: 'rate_limit_error', param, code: wireCode ?? 'rate_limit_exceeded' };
   const known = wireCode ?? CODES[code] ?? code.toLowerCase();
   if (status >= 500) return { message, type: 'server_error', param: null, code: known };
@@ -57,6 +61,7 @@ export function runError({ status, error }: AgentResponse): WireError {
   const type = 'server_error';
   if (status === 'canceled') return { message: 'The run was canceled', type, param: null, code: 'run_canceled' };
   const { code = 'AGENT_ERROR', message = 'The run failed' } = error ?? {};
+  if (code === 'BUDGET_EXCEEDED') return { message, type: QUOTA, param: null, code: QUOTA };
   return { message, type, param: null, code: code.toLowerCase() };
 }
 

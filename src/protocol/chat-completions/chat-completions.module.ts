@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { SessionModule } from '../../session/index.js';
-import { ToolsModule } from '../../tools/index.js';
+import { SessionModule } from '../../agent/session/index.js';
+import { ToolsModule } from '../../agent/tools/index.js';
 import { WireModule } from '../wire/index.js';
 import { ChatCompletionsController } from './chat-completions.controller.js';
 import { ChatCompletionsWire } from './chat-completions.wire.js';

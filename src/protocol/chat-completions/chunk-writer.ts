@@ -1,9 +1,9 @@
 import { jsonString } from '../../common/index.js';
-import { dataFrame } from '../http/frames.js';
+import type { Usage } from '../../events/index.js';
+import { dataFrame } from '../http/sse/frames.js';
 import type { CompletionInfo } from './completion-info.js';
 import { usageOf } from './completion-object.js';
 import type { CompletionCall, FinishReason, UrlCitation } from './completion.types.js';
-import type { Usage } from '../../events/index.js';
 
 /** A member of a delta that grows. */
 export type DeltaText = 'content' | 'reasoning_content' | 'refusal';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AttachmentService, AttachmentSettings } from '../../attachment/index.js';
+import { AttachmentService, AttachmentSettings } from '../../agent/attachment/index.js';
 import type { Principal } from '../../common/index.js';
 import type { Content, Message } from '../../events/index.js';
 import { OpenAiError } from '../openai/index.js';

@@ -16,7 +16,7 @@ export interface CompletionData {
   readonly model: string;
   /** Whether the stream ends with the usage. */
   readonly includeUsage: boolean;
-  /** Whether the answer is JSON, so that only its last text is told. */
+  /** Whether the answer is JSON, so that only its last text is sent. */
   readonly isJson: boolean;
   /** Whether the client gets approvals as calls of `request_approval`. */
   readonly asksApproval: boolean;
@@ -25,7 +25,7 @@ export interface CompletionData {
   readonly trace: ToolTrace;
   /** Whether the reasoning of the model is shown. */
   readonly reasoning: boolean;
-  /** Whether an approval that the client does not get as a call is told in words. */
+  /** Whether an approval that the client does not get as a call is put into words. */
   readonly approvalText: boolean;
   /** Random: part of the ids of the client's calls, so that nobody can guess them. */
   readonly token: string;

@@ -1,21 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller, NamedUser } from '../../access/index.js';
+import type { Principal } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import type { InterruptAnswer, RunRequest } from '../../run/index.js';
-import { Sessions } from '../../session/index.js';
-import type { ToolDeclaration } from '../../tools/index.js';
+import { Sessions } from '../../agent/session/index.js';
+import type { ToolDeclaration } from '../../agent/tools/index.js';
 import { OpenAiError } from '../openai/index.js';
-import { sessionOwner } from '../wire/index.js';
+import { ownerIn, type Submission } from '../wire/index.js';
 import { CompletionFiles, namesUpload } from './completion-files.js';
 import { APPROVAL_TOOL, INPUT_TOOL } from './completion-info.js';
 import type { CompletionRequest } from './completion-request.decoder.js';
-import { answersOf, type Continuation, Continuations, newMessages } from './continuation.js';
+import { type Continuation, Continuations, newMessages } from './continuation.js';
 import type { DecodedMessage } from './message.decoder.js';
 import { ServerFacts } from './server-facts.js';
 
-/** Who asks for what, and where. */
-export interface PlacedRequest {
+/** A request, its sender and its session. Without authentication `principal` is that of requests that name no user. */
+export interface PlacedRequest extends Submission {
   readonly request: CompletionRequest;
+  /** The decisions and answers in its last messages. */
+  readonly answers: readonly InterruptAnswer[];
   readonly caller: Caller;
   readonly user: NamedUser | undefined;
   /** Undefined: the messages are the whole context. */
@@ -51,21 +54,20 @@ export class CompletionPlaces {
   }
 
   private async placeOf(placed: PlacedRequest): Promise<Place> {
-    const { request, caller, user, sessionId } = placed;
-    const answers = answersOf(request.messages);
-    const waiting = await this.continuations.find(caller.reachOf(user), request.messages, sessionId);
+    const { request, answers, reach, sessionId } = placed;
+    const waiting = await this.continuations.find(reach, request.messages, sessionId);
     if (waiting) return behind(request, waiting, answers);
-    if (answers.length > 0) return this.answering(placed, answers);
+    if (answers.length > 0) return this.answering(placed);
     return sessionId === undefined ? this.alone(placed) : this.inSession(placed, sessionId);
   }
 
   /** The session is that of the questions. */
-  private answering(placed: PlacedRequest, answers: readonly InterruptAnswer[]): Place {
-    const { request, caller, user, sessionId } = placed;
+  private answering(placed: PlacedRequest): Place {
+    const { request, answers, caller, sessionId } = placed;
     const input = newMessages(request.messages).flatMap(({ result, messages }) => (result ? [] : messages));
     const id = sessionId ?? this.ownSession(placed);
     return {
-      principal: caller.actingFor(user, id),
+      principal: ownerOf(placed, id),
       sessionId: id,
       sessionGiven: sessionId !== undefined,
       agentType: this.server.agentType(request.model, caller),
@@ -76,12 +78,12 @@ export class CompletionPlaces {
   }
 
   private alone(placed: PlacedRequest): Place {
-    const { request, caller, user } = placed;
+    const { request, caller } = placed;
     const sessionId = this.ownSession(placed);
     const input = messagesOf(request.messages.slice(leading(request.messages)));
     return {
       // Without authentication uploads that name no user are those of one user.
-      principal: input.some(namesUpload) ? caller.actingFor(user) : caller.actingFor(user, sessionId),
+      principal: input.some(namesUpload) ? placed.principal : ownerOf(placed, sessionId),
       sessionId,
       sessionGiven: false,
       unlistedSession: true,
@@ -91,12 +93,13 @@ export class CompletionPlaces {
     };
   }
 
-  private ownSession({ caller, user, idempotencyKey }: PlacedRequest): string {
-    return this.server.sessionId(idempotencyKey, caller, caller.actingFor(user));
+  private ownSession({ caller, principal, idempotencyKey }: PlacedRequest): string {
+    return this.server.sessionId(idempotencyKey, caller, principal);
   }
 
   /** The server's history is the truth: what precedes the last answer is the client's copy of it. */
-  private async inSession({ request, caller, user }: PlacedRequest, sessionId: string): Promise<Place> {
+  private async inSession(placed: PlacedRequest, sessionId: string): Promise<Place> {
+    const { request, caller, reach } = placed;
     const { messages } = request;
     const from = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
     const fresh = from === 0 ? messages.slice(leading(messages)) : messages.slice(from);
@@ -111,7 +114,7 @@ export class CompletionPlaces {
       throw new OpenAiError('INVALID_PARAMETER', message, 'messages', { wireCode: 'nothing_new' });
     }
     return {
-      principal: await sessionOwner(this.sessions, caller, sessionId, { named: user, unnamed: sessionId }),
+      principal: await ownerIn(this.sessions, caller, { principal: ownerOf(placed, sessionId), reach }, sessionId),
       sessionId,
       sessionGiven: true,
       // A question is answered by a call of its own, not by whatever the user says next.
@@ -121,6 +124,11 @@ export class CompletionPlaces {
       clientTools: ownTools(request),
     };
   }
+}
+
+/** The owner of a session: without authentication, one that names no user has a user of its own. */
+function ownerOf({ caller, user, principal }: PlacedRequest, sessionId: string): Principal {
+  return caller.identity === undefined ? caller.actingFor(user, sessionId) : principal;
 }
 
 /** How many system messages a request begins with: they are the instructions of its run. */
@@ -147,7 +155,7 @@ function behind(
   };
 }
 
-/** The tools that the model may call: not those by which the client is asked for decisions. */
+/** The tools that the model may call: without those that ask the client for decisions. */
 function ownTools({ tools }: CompletionRequest): readonly ToolDeclaration[] {
   return tools.clientTools.filter(({ name }) => name !== APPROVAL_TOOL && name !== INPUT_TOOL);
 }

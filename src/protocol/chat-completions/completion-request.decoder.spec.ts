@@ -1,5 +1,5 @@
 import { AppError } from '../../common/index.js';
-import { toHttpError } from '../http/http-error.js';
+import { toHttpError } from '../http/errors/http-error.js';
 import { errorBody } from './chat-completions.errors.js';
 import { decodeCompletionRequest } from './completion-request.decoder.js';
 

@@ -1,6 +1,6 @@
 import type { ModelOptions, ResponseFormat } from '../../agent/index.js';
 import { AppError, isPlainObject, type JsonObject } from '../../common/index.js';
-import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
+import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/bodies/field-reader.js';
 import { decodeMetadata, numberIn, presentOptions, unsupported } from '../openai/index.js';
 import { type DecodedMessage, decodeMessages } from './message.decoder.js';
 import { type DecodedTools, decodeTools } from './tool.decoder.js';

@@ -1,20 +1,69 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { type Caller, namedUser, traceOf } from '../../access/index.js';
-import { AppError } from '../../common/index.js';
+import { namedUser, sentWith } from '../../access/index.js';
+import { AppError, type JsonObject } from '../../common/index.js';
 import { textOf } from '../../events/index.js';
 import { type AcceptedRun, type RunListing, type RunRequest, Runs, type RunView } from '../../run/index.js';
 import { bodyUserOf, idempotencyKeyOf, OpenAiError } from '../openai/index.js';
+import { submissionOf, type WireRequest } from '../wire/index.js';
 import { submissionError } from './chat-completions.errors.js';
-import { ChatCompletionsSettings } from './chat-completions.settings.js';
+import { ChatCompletionsSettings, TOOL_TRACES, type ToolTrace } from './chat-completions.settings.js';
 import { CompletionFiles } from './completion-files.js';
 import { APPROVAL_TOOL, type CompletionData, INPUT_TOOL, toWireData, WIRE } from './completion-info.js';
 import { CompletionPlaces, leading, type Place, type PlacedRequest } from './completion-place.js';
 import { type CompletionRequest, decodeCompletionRequest } from './completion-request.decoder.js';
-import { digestOf } from './continuation.js';
+import { CompletionQueryDto } from './dto/queries.dto.js';
+import { answersOf, digestOf } from './continuation.js';
 import { ServerFacts } from './server-facts.js';
-import { sessionNameOf, toolTraceOf } from './session-name.js';
-import type { ToolTrace } from './chat-completions.settings.js';
+
+const SESSION_HEADER = 'x-session-id';
+
+/**
+ * The session that a request names: the header `X-Session-Id`, otherwise the first of the further headers that is
+ * present, or `metadata.session_id` (contract chat-completions, section B2). A user is never a session.
+ *
+ * @param further names of headers in lower case
+ * @throws OpenAiError for two different names, or one that cannot be a session
+ */
+function sessionNameOf(
+  headers: IncomingHttpHeaders,
+  metadata: JsonObject,
+  further: readonly string[],
+): string | undefined {
+  const given = metadata['session_id'];
+  const inBody = typeof given === 'string' && given !== '' ? checked(given, 'metadata.session_id') : undefined;
+  const header = [SESSION_HEADER, ...further].find((name) => headers[name] !== undefined && headers[name] !== '');
+  if (header === undefined) return inBody;
+  const inHeader = checked(headerText(headers, header), header);
+  if (inBody !== undefined && inBody !== inHeader) {
+    throw invalid('session_id', `metadata.session_id and the header ${header} name different sessions`);
+  }
+  return inHeader;
+}
+
+/** How the request wants to see the server's calls. @throws OpenAiError for an unknown word */
+function toolTraceOf(headers: IncomingHttpHeaders, standard: ToolTrace): ToolTrace {
+  const given = headers['x-tool-trace'];
+  if (given === undefined) return standard;
+  const trace = TOOL_TRACES.find((one) => one === given);
+  if (trace) return trace;
+  throw invalid('X-Tool-Trace', `X-Tool-Trace must be one of ${TOOL_TRACES.join(', ')}`);
+}
+
+/** Node reads headers as Latin-1, but clients write UTF-8. */
+function headerText(headers: IncomingHttpHeaders, name: string): string {
+  const value = headers[name];
+  return Buffer.from(Array.isArray(value) ? value.join(',') : (value ?? ''), 'latin1').toString('utf8');
+}
+
+function checked(name: string, path: string): string {
+  if (name.length <= 256 && /^[^\p{Cc}\p{Cs}\ufffd]+$/u.test(name)) return name;
+  throw invalid(path, `${path} must have 1 to 256 characters and no control characters`);
+}
+
+function invalid(param: string, message: string): OpenAiError {
+  return new OpenAiError('INVALID_PARAMETER', message, param);
+}
 
 /** A request for a completion whose run is accepted. */
 export interface SubmittedCompletion {
@@ -24,8 +73,8 @@ export interface SubmittedCompletion {
   readonly isRepeatable: boolean;
 }
 
-/** What is known of a request while its run is put together. */
-interface Submission extends PlacedRequest {
+/** A decoded request for a completion. */
+export interface CompletionAsked extends PlacedRequest {
   readonly trace: ToolTrace;
   readonly instructions: string[];
 }
@@ -42,11 +91,13 @@ export class CompletionSubmission {
   ) {}
 
   /**
-   * Decodes a request and accepts its run, which is committed when this resolves.
+   * A request, and for whom it acts.
    *
-   * @throws AppError for everything that the contract refuses; then nothing is written
+   * @throws AppError as `WireRequest.query`, `decodeCompletionRequest`, `Caller.submitter`; for headers that are not valid
    */
-  async submit(body: unknown, caller: Caller, headers: IncomingHttpHeaders): Promise<SubmittedCompletion> {
+  async decode(wireRequest: WireRequest): Promise<CompletionAsked> {
+    wireRequest.query(CompletionQueryDto);
+    const { body, caller, headers } = wireRequest;
     const request = decodeCompletionRequest(body, this.files.maxBytes);
     await this.server.checkTools(request.tools, this.server.agentType(request.model, caller));
     const idempotencyKey = idempotencyKeyOf(headers['idempotency-key'], 'Idempotency-Key');
@@ -55,21 +106,45 @@ export class CompletionSubmission {
     const trace = toolTraceOf(headers, this.settings.toolTrace);
     const { messages } = request;
     const instructions = messages.slice(0, leading(messages)).flatMap((one) => one.messages.map(textOf));
-    const submission = { request, caller, user, sessionId, idempotencyKey, trace, instructions };
-    const place = await this.places.of(submission);
-    const { run } = await this.accept(this.runOf(submission, place), request);
+    const answers = answersOf(messages);
+    const { principal, reach, requester, traceparent } = submissionOf(caller, { named: user });
+    return {
+      principal,
+      reach,
+      requester,
+      request,
+      answers,
+      caller,
+      user,
+      sessionId,
+      idempotencyKey,
+      trace,
+      instructions,
+      ...(traceparent !== undefined && { traceparent }),
+    };
+  }
+
+  /**
+   * Accepts the run of a request, which is committed when this resolves.
+   *
+   * @throws AppError for everything that the contract refuses; then nothing is written
+   */
+  async submit(asked: CompletionAsked): Promise<SubmittedCompletion> {
+    const { request, idempotencyKey } = asked;
+    const place = await this.places.of(asked);
+    const { run } = await this.accept(this.runOf(asked, place), request);
     return { run, stream: request.stream, isRepeatable: idempotencyKey !== undefined };
   }
 
-  private runOf(submission: Submission, place: Place): RunRequest {
-    const { request, caller, user, sessionId, idempotencyKey, instructions } = submission;
+  private runOf(submission: CompletionAsked, place: Place): RunRequest {
+    const { request, caller, reach, requester, traceparent, sessionId, idempotencyKey, instructions } = submission;
     const { modelOptions, metadata, store } = request;
     const id = this.server.completionId(idempotencyKey, caller, place.principal);
     const data = this.dataOf(submission, place);
     return {
       ...place,
-      reach: caller.reachOf(user),
-      requester: caller.requesterFor(user),
+      reach,
+      requester,
       ...(idempotencyKey === undefined ? { newRunId: id } : { runId: id }),
       modelOptions,
       forwardedProps: Object.keys(metadata).length === 0 ? {} : { metadata },
@@ -80,11 +155,12 @@ export class CompletionSubmission {
       ...(store === false && { store: false }),
       ...(store === true && { listing: { model: data.model, metadata: metadata as RunListing['metadata'] } }),
       ...(instructions.length > 0 && { systemPrompt: instructions.join('\n\n') }),
-      ...traceOf(caller),
+      ...(traceparent !== undefined && { traceparent }),
+      ...sentWith(caller),
     };
   }
 
-  private dataOf({ request, sessionId, trace, instructions }: Submission, { agentType }: Place): CompletionData {
+  private dataOf({ request, sessionId, trace, instructions }: CompletionAsked, { agentType }: Place): CompletionData {
     const { model, includeUsage, modelOptions, messages, tools, store } = request;
     const declares = (name: string): boolean => tools.clientTools.some((tool) => tool.name === name);
     return {

@@ -1,6 +1,6 @@
+import { ScriptedLog } from '../../../test/support/scripted-log.js';
 import { type JsonObject } from '../../common/index.js';
 import { type Message, RUN_RECOVERED } from '../../events/index.js';
-import { ScriptedLog } from '../../../test/support/scripted-log.js';
 import { type CompletionInfo, completionInfo, type CompletionData } from './completion-info.js';
 import { completionOf } from './completion-object.js';
 import { CompletionEncoder } from './completion.encoder.js';

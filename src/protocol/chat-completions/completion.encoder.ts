@@ -12,8 +12,8 @@ import {
   RUN_RECOVERED,
   type TextPieceHead,
 } from '../../events/index.js';
-import { DONE_FRAME } from '../http/frames.js';
-import type { HttpError } from '../http/http-error.js';
+import { DONE_FRAME } from '../http/sse/frames.js';
+import type { HttpError } from '../http/errors/http-error.js';
 import { partText } from '../openai/index.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
 import { runError, wireError } from './chat-completions.errors.js';
@@ -40,8 +40,8 @@ const NONE: readonly string[] = [];
 
 /**
  * A run as the chunks of a completion (contract chat-completions, sections A5 and E). The stream ends with a chunk that
- * has a `finish_reason`, or with an error. Calls of the client's tools are told whole when the run waits for them, and
- * JSON is told when the run has ended: neither can be taken back.
+ * has a `finish_reason`, or with an error. Calls of the client's tools are sent whole when the run waits for them, and
+ * JSON is sent when the run has ended: neither can be taken back.
  */
 export class CompletionEncoder implements FrameEncoder {
   readonly joinable = false;

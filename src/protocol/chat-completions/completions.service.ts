@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { MessageAttachments } from '../../attachment/index.js';
-import { AppError, type Reach, userReach } from '../../common/index.js';
+import { MessageAttachments } from '../../agent/attachment/index.js';
+import { AppError, type Origin, type Reach, userReach } from '../../common/index.js';
 import type { AgentResponse, InterruptEvent, LoggedEvent, Message } from '../../events/index.js';
 import { type ListedRun, type RunListing, RunListings, Runs, type RunView } from '../../run/index.js';
 import type { StreamClient } from '../http/index.js';
@@ -74,8 +74,8 @@ export class CompletionsService {
   }
 
   /** Removes a stored completion with its run. @throws OpenAiError RUN_NOT_FOUND */
-  async remove(reach: Reach, id: string): Promise<void> {
-    await this.runs.remove(ownReach(reach, await this.listed(reach, id)), id);
+  async remove(reach: Reach, id: string, by: Origin): Promise<void> {
+    await this.runs.remove(ownReach(reach, await this.listed(reach, id)), id, by);
   }
 
   /** A page of the stored completions. @throws AppError INVALID_PARAMETER for an unknown `after` */

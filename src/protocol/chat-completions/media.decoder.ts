@@ -1,7 +1,7 @@
-import { imageInfo } from '../../attachment/index.js';
+import { imageInfo } from '../../agent/attachment/index.js';
 import { AppError, isPlainObject } from '../../common/index.js';
 import type { ContentInput } from '../../events/index.js';
-import { type FieldReader, fieldError, fieldReaderAt } from '../http/field-reader.js';
+import { type FieldReader, fieldError, fieldReaderAt } from '../http/bodies/field-reader.js';
 import { requiredText } from './required-text.js';
 
 /** How many bytes of an image are enough to know its type. */

@@ -1,6 +1,6 @@
 import { fingerprint } from '../../common/index.js';
 import { type ContentInput, dataMessage, type Message, type MessageInput, messageOf } from '../../events/index.js';
-import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
+import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/bodies/field-reader.js';
 import { OpenAiError, unsupported } from '../openai/index.js';
 import { mediaPart } from './media.decoder.js';
 import { presentText, requiredText } from './required-text.js';

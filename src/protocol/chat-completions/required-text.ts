@@ -1,4 +1,4 @@
-import { type FieldReader, fieldError } from '../http/field-reader.js';
+import { type FieldReader, fieldError } from '../http/bodies/field-reader.js';
 
 /** A string that must not be empty. @throws AppError MISSING_PARAMETER */
 export function requiredText(fields: FieldReader, name: string): string {

@@ -3,8 +3,8 @@ import { ApiBody, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, Needs } from '../../access/index.js';
 import { AppError, isPlainObject } from '../../common/index.js';
 import type { RunListing } from '../../run/index.js';
-import { fieldError, FieldReader, kindOf } from '../http/field-reader.js';
-import { ShapePipe } from '../http/index.js';
+import { fieldError, FieldReader, kindOf } from '../http/bodies/field-reader.js';
+import { DtoPipe } from '../http/index.js';
 import { decodeMetadata, type ListPage, listPage, openAiPaths } from '../openai/index.js';
 import { WireController } from '../wire/index.js';
 import { ApiCompletionRoute, TAG } from './api-docs.js';
@@ -41,7 +41,7 @@ export class StoredCompletionsController {
   )
   list(
     @Query() parameters: Record<string, unknown>,
-    @Query(new ShapePipe(CompletionListQueryDto)) { limit, order = 'asc', after, model }: CompletionListQueryDto,
+    @Query(DtoPipe) { limit, order = 'asc', after, model }: CompletionListQueryDto,
     @Caller() { reach }: Caller,
   ): Promise<ListPage<Completion>> {
     const metadata = metadataFilter(parameters);
@@ -68,8 +68,8 @@ export class StoredCompletionsController {
   @Delete(':completionId')
   @Needs('runs:write')
   @ApiCompletionRoute('Delete a stored completion', 'With its run, and its part of the session.', [404])
-  async remove(@Param('completionId') id: string, @Caller() { reach }: Caller): Promise<object> {
-    await this.completions.remove(reach, id);
+  async remove(@Param('completionId') id: string, @Caller() caller: Caller): Promise<object> {
+    await this.completions.remove(caller.reach, id, caller.origin());
     return { id, object: 'chat.completion.deleted', deleted: true };
   }
 
@@ -77,7 +77,7 @@ export class StoredCompletionsController {
   @ApiCompletionRoute('List the messages of a stored completion', 'Those of its request, oldest first.', [400, 404])
   async messages(
     @Param('completionId') id: string,
-    @Query(new ShapePipe(MessageListQueryDto)) query: MessageListQueryDto,
+    @Query(DtoPipe) query: MessageListQueryDto,
     @Caller() { reach }: Caller,
   ): Promise<ListPage<StoredMessage>> {
     return listPage(await this.completions.messages(reach, id), { ...query, order: query.order ?? 'asc' });

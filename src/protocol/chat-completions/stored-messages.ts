@@ -77,7 +77,7 @@ function message(
   return { id, role, content, content_parts: isPlain ? null : parts, refusal, name: null };
 }
 
-/** Parts of other types than the protocol stores are told as text. */
+/** Parts of types that the protocol does not store are shown as text. */
 function partOf(content: Content): StoredPart {
   if (content.type === 'image') return { type: 'image_url', image_url: { url: content.image_url ?? '' } };
   return textPart(content.type === 'text' ? (content.text ?? '') : partText(content));

@@ -1,4 +1,4 @@
-import { isObjectText } from '../../common/index.js';
+import { isObjectText, isoTimeOrNull } from '../../common/index.js';
 import { dataOf, type InterruptEvent, type Message, type OpenInterrupt } from '../../events/index.js';
 import { APPROVAL_TOOL, clientCallId, type CompletionInfo, INPUT_TOOL } from './completion-info.js';
 import type { CompletionCall } from './completion.types.js';
@@ -20,7 +20,7 @@ export function callDataOf(message: Pick<Message, 'content'>): CallData {
   return { callId: field('call_id'), name: field('name'), arguments: field('arguments'), output: field('output') };
 }
 
-/** What the client is asked when a run waits. */
+/** What a waiting run asks the client. */
 export interface Question {
   /** Calls of the client's tools, and approvals and inputs that it gets as calls. */
   readonly calls: readonly CompletionCall[];
@@ -29,7 +29,7 @@ export interface Question {
 }
 
 /**
- * What a run that waits asks of its client (contract chat-completions, section C2). Each call is told whole, when it
+ * What a run that waits asks of its client (contract chat-completions, section C2). Each call is sent whole, when it
  * stands: this protocol has no word to take one back.
  *
  * @param calls the client's calls in the log, by their ids
@@ -65,7 +65,7 @@ function questionCall(item: OpenInterrupt): CompletionCall {
   const given = item.arguments ?? '{}';
   const args = isObjectText(given) ? given : JSON.stringify(given);
   const { tool_name, message, reason, may_edit } = item;
-  const expiresAt = item.expires_at === null ? null : new Date(item.expires_at).toISOString();
+  const expiresAt = isoTimeOrNull(item.expires_at);
   const rest = JSON.stringify({ message, reason, may_edit, expires_at: expiresAt }).slice(1);
   return toolCall(item.id, APPROVAL_TOOL, `{"tool_name":${JSON.stringify(tool_name)},"arguments":${args},${rest}`);
 }

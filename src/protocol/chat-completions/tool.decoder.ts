@@ -1,7 +1,7 @@
 import type { ToolChoice } from '../../agent/index.js';
 import type { JsonObject } from '../../common/index.js';
-import type { ToolDeclaration } from '../../tools/index.js';
-import { type FieldReader, fieldError, fieldReaderAt } from '../http/field-reader.js';
+import type { ToolDeclaration } from '../../agent/tools/index.js';
+import { type FieldReader, fieldError, fieldReaderAt } from '../http/bodies/field-reader.js';
 
 /** The most tools of a request. */
 export const MAX_TOOLS = 128;

@@ -1,16 +1,38 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import helmet from '@fastify/helmet';
 import fastifyStatic from '@fastify/static';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { declareRoute } from '../../access/index.js';
-import { consoleFolder } from './console-files.js';
 import type { ConsoleSettings } from './console.settings.js';
+
+const FOLDER = 'dist/console';
+
+/** The page of the console in its folder. Builds write it last. */
+const CONSOLE_PAGE = 'index.html';
+
+/**
+ * The folder of the console, which may still have to be built; undefined if there is nothing compiled at all. It belongs
+ * to the package, which is above this file wherever that was compiled to.
+ *
+ * @param from the folder to start from
+ */
+function consoleFolder(from: string = __dirname): string | undefined {
+  if (existsSync(join(from, 'package.json')) && existsSync(join(from, 'dist'))) return join(from, FOLDER);
+  const parent = dirname(from);
+  return parent === from ? undefined : consoleFolder(parent);
+}
 
 /** A file whose name changes with its content. */
 const HASHED = /\/assets\/[^/]+-[\w-]{8}\.\w+(\.br|\.gz)?$/;
 const PREFIX = '/console/';
-const NOT_BUILT = 'The console is not built. Run: npm run build\n';
+/** npm start builds the console next to the server. */
+const WHILE_BUILDING = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'retry-after': '3' };
+const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="3">
+<title>Parley</title><p>The console is being built. This page reloads until it is there.</p>
+<p>If it stays, run <code>npm run build</code>.</p></html>
+`;
 
 /**
  * What the page may load: files, answers and images of its own origin, images that it made or that are inline, and
@@ -94,17 +116,16 @@ async function consoleFiles(
   });
   await server.register(helmet, { contentSecurityPolicy: policy, hsts: false });
   server.get('/console', (_request, reply) => void reply.redirect('console/', 308));
+  const builtFiles = watchBuild(folder);
+  server.addHook('onRequest', (request, reply, done) => {
+    const files = builtFiles();
+    if (files === undefined) void reply.code(503).headers(WHILE_BUILDING).send(NOT_BUILT);
+    else if (request.routeOptions.url !== `${PREFIX}*` || !sendToPage(request, reply, files)) done();
+  });
   if (folder === undefined) {
-    server.get(
-      '/console/',
-      (_request, reply) => void reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT),
-    );
+    server.get(PREFIX, (_request, reply) => void reply.code(503).send());
     return;
   }
-  const files = new Set(readdirSync(folder));
-  server.addHook('onRequest', (request, reply, done) => {
-    if (request.routeOptions.url !== `${PREFIX}*` || !sendToPage(request, reply, files)) done();
-  });
   await server.register(fastifyStatic, {
     root: folder,
     prefix: PREFIX,
@@ -116,4 +137,14 @@ async function consoleFiles(
       varyBy(reply, 'accept-encoding');
     },
   });
+}
+
+/** The names in the folder of the console, once it is built; the disk is not asked any more then. */
+function watchBuild(folder: string | undefined): () => ReadonlySet<string> | undefined {
+  let files: ReadonlySet<string> | undefined;
+  return () => {
+    if (files === undefined && folder !== undefined && existsSync(join(folder, CONSOLE_PAGE)))
+      files = new Set(readdirSync(folder));
+    return files;
+  };
 }

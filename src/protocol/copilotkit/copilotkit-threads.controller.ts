@@ -1,9 +1,9 @@
-import { Caller, Needs } from '../../access/index.js';
 import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Caller, Needs } from '../../access/index.js';
 import type { JsonObject } from '../../common/index.js';
 import type { AgUiEvent, AgUiMessage } from '../ag-ui-events/index.js';
-import { fieldError, fieldReaderAt, NoBody, ShapePipe, StreamFor, type StreamReader } from '../http/index.js';
+import { fieldError, fieldReaderAt, NoBody, DtoPipe, StreamFor, type StreamReader } from '../http/index.js';
 import { WireController } from '../wire/index.js';
 import { CopilotAgents } from './copilotkit-agents.js';
 import { type CopilotThread, CopilotThreads } from './copilotkit-threads.service.js';
@@ -29,7 +29,7 @@ export class CopilotThreadsController {
   @Get()
   @ApiOperation({ summary: 'List threads', description: 'The threads of the user in X-User-Id, newest first.' })
   list(
-    @Query(new ShapePipe(ThreadsQueryDto)) query: ThreadsQueryDto,
+    @Query(DtoPipe) query: ThreadsQueryDto,
     @Caller() caller: Caller,
   ): Promise<{ threads: CopilotThread[]; nextCursor: string | null }> {
     const { agentId, includeArchived, limit, cursor } = query;
@@ -51,7 +51,7 @@ export class CopilotThreadsController {
       'Deletes the threads of the caller, of all agents or of one. Without authentication X-User-Id names the user; 400 without it.',
   })
   async clear(
-    @Query(new ShapePipe(ClearQueryDto)) query: ClearQueryDto,
+    @Query(DtoPipe) query: ClearQueryDto,
     @Body() body: unknown,
     @Caller() caller: Caller,
   ): Promise<{ deleted: number }> {
@@ -91,7 +91,7 @@ export class CopilotThreadsController {
   @ApiOperation({ summary: 'Rename, archive or restore a thread' })
   async change(
     @Param('threadId') threadId: string,
-    @Body(new ShapePipe(ThreadChangeDto)) { name, archived }: ThreadChangeDto,
+    @Body(DtoPipe) { name, archived }: ThreadChangeDto,
     @Caller() caller: Caller,
   ): Promise<CopilotThread> {
     return this.threads.change(await this.wire.ownerOf(caller, threadId), threadId, {
@@ -113,7 +113,7 @@ export class CopilotThreadsController {
   @Needs('runs:write')
   @ApiOperation({ summary: 'Delete a thread' })
   async remove(@Param('threadId') threadId: string, @Caller() caller: Caller): Promise<{ deleted: true }> {
-    await this.threads.remove(await this.wire.ownerOf(caller, threadId), threadId);
+    await this.threads.remove(await this.wire.ownerOf(caller, threadId), threadId, caller);
     return { deleted: true };
   }
 

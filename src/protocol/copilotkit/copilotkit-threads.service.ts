@@ -1,8 +1,8 @@
-import { type Caller } from '../../access/index.js';
 import { Injectable } from '@nestjs/common';
-import { AppError, type JsonObject, type Principal } from '../../common/index.js';
+import { type Caller } from '../../access/index.js';
+import { AppError, isoTime, type JsonObject, type Principal } from '../../common/index.js';
 import { Runs, type RunView } from '../../run/index.js';
-import { type SessionMessage, Sessions, type SessionView } from '../../session/index.js';
+import { type SessionMessage, Sessions, type SessionView } from '../../agent/session/index.js';
 import type { AgUiEvent, AgUiMessage } from '../ag-ui-events/index.js';
 import type { StreamReader } from '../http/index.js';
 import { RunStreams } from '../wire/index.js';
@@ -126,8 +126,8 @@ export class CopilotThreads {
   }
 
   /** @throws AppError SESSION_NOT_FOUND */
-  async remove(principal: Principal, threadId: string): Promise<void> {
-    await this.runs.removeSession(principal, threadId);
+  async remove(principal: Principal, threadId: string, caller: Caller): Promise<void> {
+    await this.runs.removeSession(principal, threadId, caller.origin());
   }
 
   /**
@@ -138,7 +138,7 @@ export class CopilotThreads {
   async clear(caller: Caller, agentType: string | undefined): Promise<number> {
     let removed = 0;
     for (const id of await this.threadIds(caller, agentType)) {
-      if (await this.removeIfPresent(caller.actingFor(caller.headerUser(), id), id)) removed += 1;
+      if (await this.removeIfPresent(caller.actingFor(caller.headerUser(), id), id, caller)) removed += 1;
     }
     return removed;
   }
@@ -155,9 +155,9 @@ export class CopilotThreads {
   }
 
   /** False when another request has removed it. */
-  private async removeIfPresent(principal: Principal, threadId: string): Promise<boolean> {
+  private async removeIfPresent(principal: Principal, threadId: string, caller: Caller): Promise<boolean> {
     try {
-      await this.remove(principal, threadId);
+      await this.remove(principal, threadId, caller);
       return true;
     } catch (error) {
       if (error instanceof AppError && error.code === 'SESSION_NOT_FOUND') return false;
@@ -196,7 +196,7 @@ function threadOf({ tenantId, userId }: Principal, view: SessionView): CopilotTh
     organizationId: tenantId,
     createdById: userId === view.sessionId ? ANONYMOUS : userId,
     archived: archived === true,
-    createdAt: new Date(view.createdAt).toISOString(),
-    updatedAt: new Date(view.updatedAt).toISOString(),
+    createdAt: isoTime(view.createdAt),
+    updatedAt: isoTime(view.updatedAt),
   };
 }

@@ -1,8 +1,9 @@
-import { Caller, Needs } from '../../access/index.js';
 import { Body, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
+import { Caller, Needs } from '../../access/index.js';
 import { AppError } from '../../common/index.js';
+import type { AgUiRequest } from '../ag-ui-events/index.js';
 import {
   FieldReader,
   fieldError,
@@ -12,7 +13,7 @@ import {
   type StreamClient,
   StreamFor,
 } from '../http/index.js';
-import { WireController } from '../wire/index.js';
+import { Decode, Decoded, WireController } from '../wire/index.js';
 import { ApiAgent, ApiConnect, ApiMethodCall, ApiRun, ApiStop } from './api-docs.js';
 import { CopilotAgents, type RuntimeInfo } from './copilotkit-agents.js';
 import { CopilotKitService, type StopAnswer } from './copilotkit.service.js';
@@ -31,6 +32,7 @@ export class CopilotKitController {
   constructor(
     private readonly agents: CopilotAgents,
     private readonly service: CopilotKitService,
+    private readonly wire: CopilotKitWire,
   ) {}
 
   @Get('info')
@@ -58,7 +60,7 @@ export class CopilotKitController {
         return this.agents.info(caller);
       case 'agent/run':
         caller.need('runs:write');
-        return this.service.run(required(params, 'agentId'), body, caller, client);
+        return this.service.run(await this.wire.decode(body, required(params, 'agentId'), caller), client);
       case 'agent/connect':
         return this.service.connect(required(params, 'agentId'), body, caller, client);
       case 'agent/stop':
@@ -70,16 +72,12 @@ export class CopilotKitController {
   }
 
   @SsePost('agent/:agentId/run')
+  @Decode(CopilotKitWire, (wire, { body, params, caller }) => wire.decode(body, params['agentId'], caller))
   @Needs('runs:write')
   @ApiAgent()
   @ApiRun()
-  run(
-    @Param('agentId') agentId: string,
-    @Body() body: unknown,
-    @Caller() caller: Caller,
-    @StreamFor() client: StreamClient,
-  ): Promise<Frames> {
-    return this.service.run(agentId, body, caller, client);
+  run(@Decoded() request: AgUiRequest, @StreamFor() client: StreamClient): Promise<Frames> {
+    return this.service.run(request, client);
   }
 
   @SsePost('agent/:agentId/connect')

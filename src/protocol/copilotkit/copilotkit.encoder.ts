@@ -9,7 +9,7 @@ import {
   SHUTDOWN_EVENT,
   toAgUiMessages,
 } from '../ag-ui-events/index.js';
-import { dataFrame } from '../http/frames.js';
+import { dataFrame } from '../http/sse/frames.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
 import type { ClientSnapshot } from './client-snapshot.js';
 

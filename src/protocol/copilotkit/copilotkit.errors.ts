@@ -9,6 +9,7 @@ const TITLES: Partial<Record<ErrorCode, string>> = {
   AUTH_FAILED: 'Unauthorized',
   PERMISSION_DENIED: 'Forbidden',
   RATE_LIMIT_EXCEEDED: 'Too many requests',
+  BUDGET_EXCEEDED: 'Budget exceeded',
 };
 
 /** The error body of CopilotKit's routes: `{error, message}`, with the details of a refused body. */

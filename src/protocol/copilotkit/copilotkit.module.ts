@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { RetainedSummaries } from '../../run/index.js';
-import { SessionModule } from '../../session/index.js';
+import { SessionModule } from '../../agent/session/index.js';
 import { AG_UI_RUNS, STATE_SUMMARY, StateSummary } from '../ag-ui-events/index.js';
 import { WireModule } from '../wire/index.js';
 import { CopilotAgents } from './copilotkit-agents.js';

@@ -1,10 +1,11 @@
-import { type Caller } from '../../access/index.js';
 import { Injectable } from '@nestjs/common';
 import { type Observable, of } from 'rxjs';
+import { type Caller } from '../../access/index.js';
 import { isPlainObject, type Principal, userReach } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
 import {
   type AgUiEvent,
+  type AgUiRequest,
   decodeRunInput,
   generationOf,
   normaliseRunInput,
@@ -37,9 +38,9 @@ export class CopilotKitService {
   ) {}
 
   /** @throws AppError as `AgUiRuns.start` */
-  async run(agentId: string, body: unknown, caller: Caller, client: StreamClient): Promise<Frames> {
+  async run(request: AgUiRequest, client: StreamClient): Promise<Frames> {
     const { wire } = this;
-    const started = await wire.start(body, agentId, caller);
+    const started = await wire.start(request);
     if (started.kind === 'refused') return of([copilotKitFrame(started.event)]);
     const { run } = started;
     client.reply.header('x-run-id', run.runId);
@@ -83,17 +84,17 @@ export class CopilotKitService {
     const runKey = stoppedRunKey(body);
     const count =
       runKey === undefined
-        ? (await this.runs.cancelSession(principal, threadId)).length
-        : await this.stopRun(principal, threadId, runKey);
+        ? (await this.runs.cancelSession(principal, threadId, caller.origin())).length
+        : await this.stopRun(principal, threadId, runKey, caller);
     if (count === 0) return { stopped: false, message: 'No run of this thread is in progress' };
     return { stopped: true, interrupt: { type: 'RUN_ERROR', message: 'The run was stopped', code: 'STOPPED' } };
   }
 
   /** Returns the number of stopped runs: 0 if the run is unknown or has finished. */
-  private async stopRun(principal: Principal, threadId: string, runKey: string): Promise<number> {
+  private async stopRun(principal: Principal, threadId: string, runKey: string, caller: Caller): Promise<number> {
     const run = await this.runs.findByKey(principal, threadId, runKey);
     if (!run || run.finishedAt !== null) return 0;
-    await this.runs.cancel(userReach(run), run.runId);
+    await this.runs.cancel(userReach(run), run.runId, { by: caller.origin() });
     return 1;
   }
 }

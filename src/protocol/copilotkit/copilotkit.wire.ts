@@ -1,8 +1,15 @@
-import { type Caller } from '../../access/index.js';
 import { Injectable } from '@nestjs/common';
+import { type Caller } from '../../access/index.js';
 import type { JsonObject, Principal } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
-import { type AgUiGeneration, AgUiRuns, AgUiSettings, SHUTDOWN_EVENT, type StartedRun } from '../ag-ui-events/index.js';
+import {
+  type AgUiGeneration,
+  type AgUiRequest,
+  AgUiRuns,
+  AgUiSettings,
+  SHUTDOWN_EVENT,
+  type StartedRun,
+} from '../ag-ui-events/index.js';
 import type { HttpError } from '../http/index.js';
 import { type FailedRequest, type FrameEncoder, Wire } from '../wire/index.js';
 import { copilotKitFrame } from './copilotkit.encoder.js';
@@ -23,13 +30,18 @@ export class CopilotKitWire extends Wire {
     super();
   }
 
-  /** @throws AppError as `AgUiRuns.start` */
-  start(body: unknown, agentId: string, caller: Caller): Promise<StartedRun> {
+  /** @throws AppError as `AgUiRuns.decode` */
+  decode(body: unknown, agentId: string | undefined, caller: Caller): Promise<AgUiRequest> {
     const { busyPolicy: onBusy } = this.settings;
-    return this.runs.start(body, { wire: this.name, caller, agentId, user: caller.headerUser(), onBusy });
+    return this.runs.decode(body, { wire: this.name, caller, agentId, user: caller.headerUser(), onBusy });
   }
 
-  /** In whose name a request uses a thread. @throws AppError as `AgUiRuns.ownerOf` */
+  /** @throws AppError as `AgUiRuns.start` */
+  start(request: AgUiRequest): Promise<StartedRun> {
+    return this.runs.start(request);
+  }
+
+  /** The user that a request on a thread acts for. @throws AppError as `AgUiRuns.ownerOf` */
   ownerOf(caller: Caller, threadId: string, forwardedProps: JsonObject = {}): Promise<Principal> {
     return this.runs.ownerOf({ threadId, forwardedProps }, caller, caller.headerUser());
   }

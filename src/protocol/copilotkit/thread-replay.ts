@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { MessageAttachments } from '../../attachment/index.js';
+import { MessageAttachments } from '../../agent/attachment/index.js';
 import { type Principal, userReach } from '../../common/index.js';
 import { LoggedEvent, type Message } from '../../events/index.js';
-import { Interrupts } from '../../interrupt/index.js';
+import { Interrupts } from '../../agent/interrupt/index.js';
 import { Runs, type RunView } from '../../run/index.js';
-import { Sessions } from '../../session/index.js';
+import { Sessions } from '../../agent/session/index.js';
 import {
   type AgUiEvent,
   type AgUiGeneration,

@@ -1,12 +1,14 @@
 import { Module } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
-import { ActiveStreams } from './active-streams.js';
-import { ConnectionDrain } from './connection-drain.js';
-import { FlushScheduler } from './flush-scheduler.js';
-import { HttpErrorFilter } from './http-error.filter.js';
-import { KeepAliveTimer } from './keep-alive-timer.js';
-import { ReceivedBytes } from './received-bytes.js';
-import { StreamMetrics } from './stream.metrics.js';
+import { APP_FILTER, APP_INTERCEPTOR } from '@nestjs/core';
+import { ActiveStreams } from './sse/active-streams.js';
+import { ConnectionDrain } from './connections/connection-drain.js';
+import { FlushScheduler } from './sse/flush-scheduler.js';
+import { HttpErrorFilter } from './errors/http-error.filter.js';
+import { HttpErrors } from './errors/http-errors.js';
+import { KeepAliveTimer } from './sse/keep-alive-timer.js';
+import { ReceivedBytes } from './bodies/received-bytes.js';
+import { SseInterceptor } from './sse/sse.interceptor.js';
+import { StreamMetrics } from './sse/stream.metrics.js';
 
 /** What all routes share: event streams and the global error filter. Needs `HttpSettings`. */
 @Module({
@@ -17,8 +19,10 @@ import { StreamMetrics } from './stream.metrics.js';
     ActiveStreams,
     ConnectionDrain,
     ReceivedBytes,
+    HttpErrors,
+    { provide: APP_INTERCEPTOR, useClass: SseInterceptor },
     { provide: APP_FILTER, useClass: HttpErrorFilter },
   ],
-  exports: [KeepAliveTimer, ActiveStreams, ConnectionDrain, ReceivedBytes],
+  exports: [HttpErrors, KeepAliveTimer, ActiveStreams, ConnectionDrain, ReceivedBytes],
 })
 export class HttpModule {}

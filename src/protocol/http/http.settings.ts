@@ -1,5 +1,5 @@
 import { bytes, HOUR_MS, integer, MIB, milliseconds, setting, settings } from '../../config/index.js';
-import { DEFAULT_MAX_VALUES } from './json-limits.js';
+import { DEFAULT_MAX_VALUES } from './bodies/json-limits.js';
 
 /** Limits of requests and the times of open streams, for all protocols. */
 export class HttpSettings extends settings('HTTP', {

@@ -8,7 +8,7 @@ export type DtoMembers = Readonly<Record<string, ApiPropertyOptions>>;
  * Makes a class for the API description only: this wire has many small objects, told apart by their `type`, and the
  * encoder guarantees their fields.
  */
-export function madeDto(name: string, members: DtoMembers): Type {
+export function madeDto(name: string, members: DtoMembers): Type<object> {
   const dto = class {};
   Object.defineProperty(dto, 'name', { value: name });
   for (const [key, options] of Object.entries(members)) {

@@ -14,7 +14,7 @@ export interface WireError {
 /** The `type` of errors that the client can correct. */
 export const REQUEST_ERROR = 'invalid_request_error';
 
-/** What an `OpenAiError` has beside its code, message and field. */
+/** What an `OpenAiError` has apart from its code, message and field. */
 export interface OpenAiErrorOptions {
   /** Default 400. */
   readonly status?: number;

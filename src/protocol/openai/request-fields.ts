@@ -1,6 +1,7 @@
 import type { ModelOptions } from '../../agent/index.js';
-import type { JsonObject } from '../../common/index.js';
-import { FieldReader, fieldError, fieldReaderAt } from '../http/field-reader.js';
+import { AppError, fingerprint, type JsonObject, type Principal } from '../../common/index.js';
+import type { Caller } from '../../access/index.js';
+import { fieldError, FieldReader, fieldReaderAt } from '../http/bodies/field-reader.js';
 
 /** Limits of the original APIs for `metadata`: entries, and characters of a key and of a value. */
 const MAX_METADATA = 16;
@@ -41,4 +42,36 @@ export function numberIn(fields: FieldReader, name: string, min: number, max: nu
     throw fieldError(fields.at(name), `must be from ${min} to ${max}`, 'INVALID_PARAMETER');
   }
   return value;
+}
+
+/**
+ * The user that a request acts for (contract access, section 4). Without authentication and for a key, `user` names it;
+ * in a request with a user's own credential it is only repeated.
+ */
+export function bodyUserOf({ identity }: Caller, user: unknown): string | undefined {
+  const namesUser = identity === undefined || identity.actor.kind === 'key';
+  return namesUser && typeof user === 'string' ? user : undefined;
+}
+
+/**
+ * The header `Idempotency-Key` of a request.
+ *
+ * @param path what errors call it; absent, they name no field
+ * @throws AppError INVALID_PARAMETER unless the key has 1 to 256 printable ASCII characters
+ */
+export function idempotencyKeyOf(header: string | string[] | undefined, path?: string): string | undefined {
+  if (header === undefined || (typeof header === 'string' && /^[\x20-\x7e]{1,256}$/.test(header))) return header;
+  const message = 'Idempotency-Key must have 1 to 256 printable ASCII characters';
+  throw new AppError('INVALID_PARAMETER', message, path === undefined ? {} : { details: [{ path, message }] });
+}
+
+/**
+ * The part of a run's id that follows from a key, so that a repeated request is recognized; and from the owner, so that
+ * nobody can predict another's. Without authentication an owner is anybody's claim. 128 bits in hexadecimal digits.
+ *
+ * @param api the protocol, whose keys are its own
+ */
+export function idOfKey(api: string, key: string, caller: Caller, { tenantId, userId }: Principal): string {
+  const owner = caller.identity === undefined ? [] : [tenantId, userId];
+  return fingerprint([api, ...owner, key]).slice(0, 32);
 }

@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiBody, ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { apiRoute, type DocumentedErrors } from '../wire/api-route.js';
 import { CreateResponseDto } from './dto/create-response.dto.js';
 import { EVENT_DTOS, eventSchema } from './dto/event.dto.js';
 import { CONVERSATION_EXAMPLES, CREATE_EXAMPLES, ITEM_EXAMPLES } from './dto/examples.js';
@@ -10,21 +11,21 @@ import { ResponseDto, ResponsesErrorDto } from './dto/response.dto.js';
 export const TAG = 'OpenAI Responses';
 
 /** The descriptions of error responses by status (contract responses, section A4). */
-const ERROR_TEXT: Readonly<Record<number, string>> = {
-  400: 'The request is invalid, the conversation is in use, or the previous response is unknown.',
-  404: 'Unknown response, conversation, item or model.',
-  413: 'The body is too large.',
-  415: 'The body is not JSON in UTF-8.',
-  429: 'Too many requests are waiting.',
-  503: 'The server is shutting down, or the database is unavailable.',
+const ERRORS: DocumentedErrors = {
+  model: ResponsesErrorDto,
+  text: {
+    400: 'The request is invalid, the conversation is in use, or the previous response is unknown.',
+    404: 'Unknown response, conversation, item or model.',
+    413: 'The body is too large.',
+    415: 'The body is not JSON in UTF-8.',
+    429: 'Too many requests are waiting.',
+    503: 'The server is shutting down, or the database is unavailable.',
+  },
 };
 
 /** Documents a route and its errors. @param errors their HTTP statuses */
 export function ApiRoute(summary: string, description: string, errors: readonly number[]): MethodDecorator {
-  const responses = errors.map((status) =>
-    ApiResponse({ status, description: ERROR_TEXT[status] ?? 'Error', type: ResponsesErrorDto }),
-  );
-  return applyDecorators(ApiOperation({ summary, description }), ...responses);
+  return apiRoute(ERRORS, summary, description, errors);
 }
 
 /** Documents a request for a response. */

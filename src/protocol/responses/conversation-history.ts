@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { MessageAttachments } from '../../attachment/index.js';
+import { MessageAttachments } from '../../agent/attachment/index.js';
 import { AppError, type Principal, userReach } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { Runs, type RunView } from '../../run/index.js';
-import { Sessions } from '../../session/index.js';
+import { Sessions } from '../../agent/session/index.js';
 import { type Caller, namedUser } from '../../access/index.js';
 import { findRun, Wires } from '../wire/index.js';
 import type { CreateRequest } from './responses-request.decoder.js';
@@ -17,7 +17,7 @@ export type ContinuedFrom = Pick<CreateRequest, 'conversationId' | 'previousResp
 
 /** The messages that a request continues from. */
 export interface ContinuedConversation {
-  /** Whose session they are of; absent if the request continues from nothing that is stored. */
+  /** The owner of their session; absent if the request continues from nothing that is stored. */
   readonly owner?: Principal;
   /** Oldest first. */
   readonly messages: readonly Message[];

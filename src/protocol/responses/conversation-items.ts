@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/index.js';
-import { type LocatedMessages, MessageAttachments } from '../../attachment/index.js';
+import { type LocatedMessages, MessageAttachments } from '../../agent/attachment/index.js';
 import type { Principal } from '../../common/index.js';
-import { Sessions } from '../../session/index.js';
+import { Sessions } from '../../agent/session/index.js';
 import { ConversationHistory } from './conversation-history.js';
 import { InputResolver } from './input-resolver.js';
 import type { Item } from './items/item.types.js';
 import { itemsOfConversation, itemsOfHistory } from './items/output-items.js';
 import { decodeInputItem } from './request/input-item.decoder.js';
-import { RequestService } from './request.service.js';
+import { ResponseRequests } from './response-requests.js';
 
 /** The items of conversations: read, and added without a run. */
 @Injectable()
@@ -17,7 +17,7 @@ export class ConversationItems {
     private readonly sessions: Sessions,
     private readonly history: ConversationHistory,
     private readonly resolver: InputResolver,
-    private readonly requests: RequestService,
+    private readonly requests: ResponseRequests,
     private readonly attachments: MessageAttachments,
   ) {}
 

@@ -1,13 +1,13 @@
-import { Caller, Needs } from '../../access/index.js';
 import { Body, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { ShapePipe } from '../http/index.js';
+import { Caller, Needs } from '../../access/index.js';
+import { DtoPipe } from '../http/index.js';
 import { WireController } from '../wire/index.js';
+import { type ListPage, openAiPaths } from '../openai/index.js';
 import { ApiConversation, ApiItems, ApiRoute, TAG } from './api-docs.js';
 import { type Conversation, ConversationsService, type DeletedConversation } from './conversations.service.js';
 import { PageQueryDto } from './dto/queries.dto.js';
 import type { Item } from './items/item.types.js';
-import { type ListPage, openAiPaths } from '../openai/index.js';
 import { ResponsesWire } from './responses.wire.js';
 
 /** `/conversations` (contract responses, section A1): the sessions of the server as conversations. */
@@ -55,7 +55,7 @@ export class ConversationsController {
   @ApiRoute('List the items of a conversation', 'Newest first unless order=asc.', [400, 404])
   list(
     @Param('conversationId') id: string,
-    @Query(new ShapePipe(PageQueryDto)) query: PageQueryDto,
+    @Query(DtoPipe) query: PageQueryDto,
     @Caller() caller: Caller,
   ): Promise<ListPage<Item>> {
     return this.conversations.listItems(caller, id, query);

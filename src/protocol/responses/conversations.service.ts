@@ -1,20 +1,20 @@
-import { type Caller } from '../../access/index.js';
 import { Injectable } from '@nestjs/common';
-import type { LocatedMessages } from '../../attachment/index.js';
+import { type Caller } from '../../access/index.js';
+import type { LocatedMessages } from '../../agent/attachment/index.js';
 import type { JsonObject, Principal } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { Runs } from '../../run/index.js';
-import { Sessions, type SessionView } from '../../session/index.js';
+import { Sessions, type SessionView } from '../../agent/session/index.js';
 import { fieldError } from '../http/index.js';
+import { decodeMetadata, type ListPage, listPage, type PageQuery } from '../openai/index.js';
 import { ConversationHistory } from './conversation-history.js';
 import { ConversationItems } from './conversation-items.js';
 import { itemIdOf, messageIdOf } from './items/item-ids.js';
 import type { Item } from './items/item.types.js';
 import { approvedCallId } from './items/make-item.js';
 import { callData, isServerCall, isServerOutput, outputData } from './items/tool-data.js';
-import { decodeMetadata, type ListPage, listPage, type PageQuery } from '../openai/index.js';
 import { bodyFields } from './responses-request.decoder.js';
-import { RequestService } from './request.service.js';
+import { ResponseRequests } from './response-requests.js';
 import { notFound } from './responses.errors.js';
 
 /** A conversation. Times are whole seconds. */
@@ -50,7 +50,7 @@ export class ConversationsService {
     private readonly runs: Runs,
     private readonly history: ConversationHistory,
     private readonly items: ConversationItems,
-    private readonly requests: RequestService,
+    private readonly requests: ResponseRequests,
   ) {}
 
   /** Creates a conversation. @throws AppError for invalid metadata or items; then nothing is created */
@@ -82,7 +82,7 @@ export class ConversationsService {
 
   /** Deletes a conversation with its items and responses. @throws OpenAiError SESSION_NOT_FOUND; SESSION_BUSY */
   async remove(caller: Caller, id: string): Promise<DeletedConversation> {
-    await this.runs.removeSession(await this.history.owner(caller, id), id);
+    await this.runs.removeSession(await this.history.owner(caller, id), id, caller.origin());
     return { id, object: 'conversation.deleted', deleted: true };
   }
 

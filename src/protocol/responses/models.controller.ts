@@ -1,7 +1,7 @@
 import { Get, Param } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Caller, Needs } from '../../access/index.js';
-import { AgentRegistry, type RegisteredAgent } from '../../agent/index.js';
+import { AgentRegistry, isRemoteAgent, type RegisteredAgent } from '../../agent/index.js';
 import { openAiPaths } from '../openai/index.js';
 import { WireController } from '../wire/index.js';
 import { ApiRoute, TAG } from './api-docs.js';
@@ -42,6 +42,7 @@ export class ModelsController {
   }
 }
 
-function modelOf({ name }: RegisteredAgent): Model {
-  return { id: name, object: 'model', created: CREATED, owned_by: 'parley' };
+/** Agents that send conversations to other servers are marked by their owner. */
+function modelOf({ name, agent }: RegisteredAgent): Model {
+  return { id: name, object: 'model', created: CREATED, owned_by: isRemoteAgent(agent) ? 'remote' : 'parley' };
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/index.js';
 import type { Reach } from '../../common/index.js';
 import { dataOf, type Message } from '../../events/index.js';
-import { type InterruptAnswer, Interrupts, type InterruptView } from '../../interrupt/index.js';
+import { type InterruptAnswer, Interrupts, type InterruptView } from '../../agent/interrupt/index.js';
 import { findWithin } from '../wire/index.js';
 import { ConversationHistory } from './conversation-history.js';
 import type { McpApprovalRequestItem } from './items/item.types.js';
@@ -34,7 +34,7 @@ export class ResponseApprovals {
   /**
    * Answers that output of the assistant follows are history, which clients send with the whole conversation.
    *
-   * @param reach whose approval requests can be answered, and without authentication nobody's
+   * @param reach the owners whose approval requests can be answered; without authentication, also requests of nobody
    * @param within the session that the request names: approval requests of another one are unknown to it
    * @throws OpenAiError INTERRUPT_NOT_FOUND for an answer to an unknown request
    */

@@ -1,17 +1,16 @@
-import { type Caller, namedUser } from '../../access/index.js';
 import { Injectable } from '@nestjs/common';
+import { type Caller, namedUser } from '../../access/index.js';
 import { condense, estimateMessageTokens, estimateTextTokens, toModelMessages } from '../../agent/index.js';
 import { userReach } from '../../common/index.js';
 import { type Message, sinceSummary } from '../../events/index.js';
-import { fieldError } from '../http/index.js';
 import { ConversationHistory } from './conversation-history.js';
 import { InputResolver } from './input-resolver.js';
 import type { Item } from './items/item.types.js';
 import { itemsOfHistory } from './items/output-items.js';
-import { bodyFields, type CreateRequest } from './responses-request.decoder.js';
+import type { CreateRequest } from './responses-request.decoder.js';
 import { type ResponseInfo, storedResponseInfo } from './response-info.js';
 import type { ResponseUsage } from './response.types.js';
-import { RequestService } from './request.service.js';
+import { ResponseRequests } from './response-requests.js';
 
 /** How many tokens a request would give to the model. */
 export interface InputTokens {
@@ -51,14 +50,13 @@ const MAX_COMPACTION_TOKENS = 256 * 1024;
 @Injectable()
 export class ResponseContext {
   constructor(
-    private readonly requests: RequestService,
+    private readonly requests: ResponseRequests,
     private readonly history: ConversationHistory,
     private readonly resolver: InputResolver,
   ) {}
 
   /** Estimates the tokens of a request, as for the context window. @throws AppError as a request for a response */
-  async count(body: unknown, caller: Caller): Promise<InputTokens> {
-    const request = this.requests.decode(body, caller);
+  async count(request: CreateRequest, caller: Caller): Promise<InputTokens> {
     const messages = await this.messages(request, caller);
     const tools = request.echo.tools.length === 0 ? '' : JSON.stringify(request.echo.tools);
     const texts = estimateTextTokens(request.instructions ?? '') + estimateTextTokens(tools);
@@ -69,11 +67,9 @@ export class ResponseContext {
    * Returns the user's messages unchanged, and one encrypted item that replaces everything else (contract
    * responses, section A8).
    *
-   * @throws AppError MISSING_PARAMETER (model); as a request for a response
+   * @throws AppError as a request for a response
    */
-  async compact(body: unknown, caller: Caller): Promise<Compaction> {
-    if (bodyFields(body).string('model') === undefined) throw fieldError('model', 'is required', 'MISSING_PARAMETER');
-    const request = this.requests.decode(body, caller);
+  async compact(request: CreateRequest, caller: Caller): Promise<Compaction> {
     const messages = await this.messages(request, caller);
     const userMessages = messages.filter(({ type, role }) => type === 'message' && role === 'user');
     const text = condense(toModelMessages('', messages), { whose: 'others', maxTokens: MAX_COMPACTION_TOKENS });

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
 import { HISTORY_VIEW, type ItemView, type McpApprovalRequestItem } from './items/item.types.js';
 import type { ResponseEcho } from './response.types.js';
+import { defaultEcho } from './responses-request.decoder.js';
 
 /** The name of this wire, in runs and in `?protocol=`. */
 export const WIRE = 'responses';
@@ -31,36 +32,6 @@ export interface StoredInfo {
   readonly approved?: readonly { readonly requestId: string; readonly callId: string }[];
 }
 
-/** What a response repeats when another wire accepted its run. */
-function foreignEcho(model: string): ResponseEcho {
-  return {
-    background: false,
-    instructions: null,
-    max_output_tokens: null,
-    max_tool_calls: null,
-    model,
-    parallel_tool_calls: true,
-    previous_response_id: null,
-    conversation: null,
-    prompt_cache_key: null,
-    reasoning: { effort: null, summary: null },
-    safety_identifier: null,
-    service_tier: 'default',
-    store: true,
-    temperature: 1,
-    top_p: 1,
-    presence_penalty: 0,
-    frequency_penalty: 0,
-    top_logprobs: 0,
-    text: { format: { type: 'text' }, verbosity: 'medium' },
-    tool_choice: 'auto',
-    tools: [],
-    truncation: 'disabled',
-    user: null,
-    metadata: {},
-  };
-}
-
 /** As the wire data of a run. */
 export function toWireData(info: StoredInfo): JsonObject {
   return { ...info } as unknown as JsonObject;
@@ -73,7 +44,7 @@ export function responseInfo(
   const stored = run.wire === WIRE && run.wireData ? storedInfo(run.wireData) : undefined;
   const agentLabel = run.agentType;
   if (!stored) {
-    const echo = { ...foreignEcho(run.agentType), conversation: { id: run.sessionId } };
+    const echo = { ...defaultEcho(run.agentType), conversation: { id: run.sessionId } };
     const { isOver: _isOver, ...unknown } = HISTORY_VIEW;
     const items = { ...unknown, agentLabel };
     return { id: run.runId, createdAt: Math.floor(run.createdAt / 1000), echo, items };

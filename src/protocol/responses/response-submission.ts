@@ -3,7 +3,7 @@ import type { ModelOptions } from '../../agent/index.js';
 import { type JsonObject, type Principal, userReach } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
 import { type AcceptedRun, type RunRequest, Runs, type RunView } from '../../run/index.js';
-import { type Caller, namedUser, traceOf } from '../../access/index.js';
+import { type Caller, namedUser, traceOf, sentWith } from '../../access/index.js';
 import { OpenAiError } from '../openai/index.js';
 import { ConversationHistory } from './conversation-history.js';
 import { InputResolver } from './input-resolver.js';
@@ -11,7 +11,7 @@ import type { CreateRequest } from './responses-request.decoder.js';
 import { ResponseApprovals } from './response-approvals.js';
 import type { Remembered } from './response-context.js';
 import { type StoredInfo, toWireData, WIRE } from './response-info.js';
-import { RequestService } from './request.service.js';
+import { ResponseRequests, type ResponsesSubmission } from './response-requests.js';
 import { submissionError } from './responses.errors.js';
 
 /** A request for a response whose run is accepted. */
@@ -30,10 +30,8 @@ export interface SubmittedResponse {
   readonly input: readonly Message[];
 }
 
-/** What is known of a request besides its body. */
+/** What the connection of a request knows. */
 export interface SubmissionOptions {
-  /** Identifies the request: repeated with equal content it gets the same response. */
-  readonly idempotencyKey?: string | undefined;
   /** Looks up the responses that a WebSocket connection keeps although they are not stored. */
   readonly remembered?: Remembered | undefined;
   /** The `traceparent` under which the run is traced; absent: that of the caller. */
@@ -42,7 +40,7 @@ export interface SubmissionOptions {
 
 /** The conversation that a response belongs to. */
 interface ConversationOfResponse {
-  /** In whose name the session is used. */
+  /** The user that the request acts for. */
   readonly principal: Principal;
   /** The session that the run is accepted in: new, named by the request, or a copy. */
   readonly sessionId: string;
@@ -61,23 +59,27 @@ interface ConversationOfResponse {
 export class ResponseSubmission {
   constructor(
     private readonly runs: Runs,
-    private readonly requests: RequestService,
+    private readonly requests: ResponseRequests,
     private readonly history: ConversationHistory,
     private readonly resolver: InputResolver,
     private readonly approvals: ResponseApprovals,
   ) {}
 
+  /** `submit` of a body that comes over a socket. @throws AppError also as `ResponseRequests.submission` */
+  submitBody(body: unknown, caller: Caller, options: SubmissionOptions): Promise<SubmittedResponse> {
+    return this.submit(this.requests.submission(body, caller), options);
+  }
+
   /**
-   * Decodes a request and accepts its run, which is committed when this resolves.
+   * Accepts the run of a request, which is committed when this resolves.
    *
    * @throws AppError for everything that the contract refuses; then nothing is written
    */
-  async submit(body: unknown, caller: Caller, options: SubmissionOptions = {}): Promise<SubmittedResponse> {
-    const request = this.requests.decode(body, caller);
-    const conversation = await this.conversation(request, caller, options);
-    const user = namedUser('user', request.user);
-    const within = conversation.within === undefined ? caller.reachOf(user) : userReach(conversation.principal);
-    const input = await this.resolver.resolve([within, caller.reachOf(user)], request.input);
+  async submit(submission: ResponsesSubmission, options: SubmissionOptions = {}): Promise<SubmittedResponse> {
+    const { request, caller, principal, reach, requester, idempotencyKey } = submission;
+    const conversation = await this.conversation(submission, options);
+    const within = conversation.within === undefined ? reach : userReach(conversation.principal);
+    const input = await this.resolver.resolve([within, reach], request.input);
     const { owner, answers, requests, approved, rest } = await this.approvals.given(
       caller,
       within,
@@ -93,15 +95,16 @@ export class ResponseSubmission {
       approved,
     };
     const { after, before } = conversation;
-    const id = this.requests.responseId(options.idempotencyKey, caller, caller.actingFor(user));
+    const id = this.requests.responseId(idempotencyKey, caller, principal);
     const run: RunRequest = {
       reach: owner === undefined ? within : userReach({ tenantId: caller.tenantId, userId: owner }),
-      requester: caller.requesterFor(user),
+      requester,
       input: answers.length > 0 ? rest : [...before, ...input],
       ...this.runOf(request, caller, conversation, stored),
       // Only a key makes a repeated request find its run.
-      ...(options.idempotencyKey === undefined ? { newRunId: id } : { runId: id }),
-      ...traceOf({ traceparent: options.traceparent ?? caller.traceparent }),
+      ...(idempotencyKey === undefined ? { newRunId: id } : { runId: id }),
+      ...traceOf({ traceparent: options.traceparent ?? submission.traceparent }),
+      ...sentWith(caller, request.echo.metadata),
       ...(answers.length > 0 && { answers }),
       // With answers the run continues the interrupted one.
       ...(answers.length === 0 && after !== undefined && { after }),
@@ -139,17 +142,18 @@ export class ResponseSubmission {
   }
 
   private async conversation(
-    { conversationId, previousResponseId, user }: CreateRequest,
-    caller: Caller,
-    { remembered, idempotencyKey }: SubmissionOptions,
+    { request, caller, principal: acting, idempotencyKey }: ResponsesSubmission,
+    { remembered }: SubmissionOptions,
   ): Promise<ConversationOfResponse> {
+    const { conversationId, previousResponseId, user } = request;
     if (conversationId !== undefined) {
       const principal = await this.history.owner(caller, conversationId, user, 'conversation');
       return { principal, sessionId: conversationId, sessionGiven: true, within: conversationId, before: [] };
     }
-    const named = namedUser('user', user);
-    const sessionId = this.requests.sessionId(idempotencyKey, caller, caller.actingFor(named));
-    const principal = caller.actingFor(named, sessionId);
+    const sessionId = this.requests.sessionId(idempotencyKey, caller, acting);
+    // Without authentication a new conversation has a user of its own.
+    const isOwn = caller.identity === undefined;
+    const principal = isOwn ? caller.actingFor(namedUser('user', user), sessionId) : acting;
     if (previousResponseId === undefined) return { principal, sessionId, sessionGiven: false, before: [] };
     const before = remembered?.(previousResponseId);
     if (before) return { principal, sessionId, sessionGiven: false, before };

@@ -1,4 +1,4 @@
-import { toHttpError } from '../http/http-error.js';
+import { toHttpError } from '../http/errors/http-error.js';
 import { itemSources } from './testing/encoded.js';
 import { type CreateRequest, decodeCreateRequest } from './responses-request.decoder.js';
 

@@ -1,17 +1,16 @@
 import { AppError, isPlainObject } from '../../common/index.js';
 import type { ModelOptions } from '../../agent/index.js';
-import type { ToolDeclaration } from '../../tools/index.js';
-import { decodeMetadata, presentOptions } from '../openai/index.js';
-import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/field-reader.js';
-import type { ResponseEcho } from './response.types.js';
+import type { ToolDeclaration } from '../../agent/tools/index.js';
 import { messageOf } from '../../events/index.js';
+import { presentOptions } from '../openai/index.js';
+import { FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/bodies/field-reader.js';
 import { decodeInputItem, type InputEntry, type ItemSources } from './request/input-item.decoder.js';
+import { echoOf, ID_LENGTH, type Modes, type ResponseEcho } from './request/options.js';
 import {
   decodeCompactThreshold,
   decodeNumbers,
   decodeReasoningSetting,
   decodeText,
-  type NumberSettings,
 } from './request/setting.decoder.js';
 import { decodeToolChoice, decodeTools, type McpToolRequest } from './request/tool.decoder.js';
 
@@ -19,8 +18,6 @@ import { decodeToolChoice, decodeTools, type McpToolRequest } from './request/to
 const MAX_ITEMS = 10_000;
 /** The most entries in `tools`. */
 const MAX_TOOLS = 128;
-/** Characters of the id of a response or conversation. */
-const ID_LENGTH = { min: 1, max: 256 };
 const KEY_LENGTH = { min: 1, max: 64 };
 
 /** A decoded request for a response. */
@@ -78,28 +75,9 @@ export function decodeCreateRequest(body: unknown, options: CreateRequestOptions
   const instructions = instructionsOf(fields);
   const user = fields.string('user', ID_LENGTH);
   const safetyIdentifier = fields.string('safety_identifier', KEY_LENGTH);
-  const echo: ResponseEcho = {
-    background: modes.background,
-    instructions: instructions ?? null,
-    max_output_tokens: numbers.maxOutputTokens ?? null,
-    max_tool_calls: numbers.maxToolCalls ?? null,
-    model: fields.string('model', ID_LENGTH) ?? options.defaultModel,
-    parallel_tool_calls: parallel ?? true,
-    previous_response_id: modes.previousResponseId ?? null,
-    conversation: modes.conversationId === undefined ? null : { id: modes.conversationId },
-    prompt_cache_key: fields.string('prompt_cache_key', KEY_LENGTH) ?? null,
-    reasoning,
-    safety_identifier: safetyIdentifier ?? null,
-    service_tier: 'default',
-    store: modes.store,
-    ...numberEcho(numbers),
-    text: text.echo,
-    tool_choice: choice.echo,
-    tools: tools.echo,
-    truncation: truncationOf(fields),
-    user: user ?? null,
-    metadata: decodeMetadata(fields),
-  };
+  const { defaultModel } = options;
+  const read = { fields, numbers, tools, choice, text, reasoning, modes, parallel, instructions, user };
+  const echo = echoOf(Object.assign(read, { safetyIdentifier, defaultModel }));
   const modelOptions = presentOptions({
     temperature: numbers.temperature,
     topP: numbers.topP,
@@ -150,15 +128,6 @@ function endsWithTrigger(fields: FieldReader): boolean {
   return isPlainObject(last) && last['type'] === 'compaction_trigger';
 }
 
-/** The fields that exclude each other and are therefore checked together. */
-interface Modes {
-  readonly stream: boolean;
-  readonly background: boolean;
-  readonly store: boolean;
-  readonly previousResponseId: string | undefined;
-  readonly conversationId: string | undefined;
-}
-
 /** @throws AppError for fields that exclude each other */
 function modesOf(fields: FieldReader): Modes {
   const previousResponseId = fields.string('previous_response_id', ID_LENGTH);
@@ -197,22 +166,11 @@ function instructionsOf(fields: FieldReader): string | undefined {
   return texts.join('\n');
 }
 
-/** Accepted and repeated in the response; the server always fits the conversation to the model. */
-function truncationOf(fields: FieldReader): string {
-  const value = fields.string('truncation') ?? 'disabled';
-  if (value === 'auto' || value === 'disabled') return value;
-  throw fieldError(fields.at('truncation'), 'must be auto or disabled', 'INVALID_PARAMETER');
+/** What a response repeats whose run no request for a response has started: the defaults. */
+export function defaultEcho(model: string): ResponseEcho {
+  defaults ??= decodeCreateRequest({}, { items: NO_ITEMS, defaultModel: '' }).echo;
+  return Object.assign({}, defaults, { model });
 }
 
-/** Defaults of the original API, which apply only to what the response repeats. */
-function numberEcho(
-  numbers: NumberSettings,
-): Pick<ResponseEcho, 'temperature' | 'top_p' | 'presence_penalty' | 'frequency_penalty' | 'top_logprobs'> {
-  return {
-    temperature: numbers.temperature ?? 1,
-    top_p: numbers.topP ?? 1,
-    presence_penalty: numbers.presencePenalty ?? 0,
-    frequency_penalty: numbers.frequencyPenalty ?? 0,
-    top_logprobs: numbers.topLogprobs ?? 0,
-  };
-}
+let defaults: ResponseEcho | undefined;
+const NO_ITEMS: ItemSources = { nextId: () => '', decrypt: () => undefined };

@@ -1,16 +1,18 @@
-import { Caller, Needs } from '../../access/index.js';
-import { Body, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
-import { NoBody, ShapePipe, SseGet, SsePost, type StreamClient, StreamFor } from '../http/index.js';
-import { RunStreams, WireController } from '../wire/index.js';
+import { Caller, Needs } from '../../access/index.js';
+import { NoBody, DtoPipe, SseGet, SsePost, type StreamClient, StreamFor } from '../http/index.js';
+import { Decode, Decoded, RunStreams, startingAfter, WireController } from '../wire/index.js';
+import { idempotencyKeyOf, type ListPage, listPage, openAiPaths, OpenAiError } from '../openai/index.js';
 import { ApiCreateResponse, ApiResponseStream, ApiRoute, TAG } from './api-docs.js';
 import { PageQueryDto, RetrieveQueryDto } from './dto/queries.dto.js';
 import { CompactionDto, InputTokensDto } from './dto/response.dto.js';
+import type { CreateRequest } from './responses-request.decoder.js';
 import type { Item } from './items/item.types.js';
-import { idempotencyKeyOf, type ListPage, listPage, openAiPaths, OpenAiError } from '../openai/index.js';
 import { type Compaction, type InputTokens, ResponseContext } from './response-context.js';
+import { ResponseRequests, type ResponsesSubmission } from './response-requests.js';
 import { ResponseSubmission } from './response-submission.js';
 
 import { ResponsesService } from './responses.service.js';
@@ -33,6 +35,9 @@ export class ResponsesController {
   ) {}
 
   @SsePost('')
+  @Decode(ResponseRequests, (requests, { body, caller, headers }) =>
+    requests.submission(body, caller, idempotencyKeyOf(headers['idempotency-key'])),
+  )
   @Needs('runs:write')
   @ApiCreateResponse()
   @ApiResponseStream()
@@ -41,12 +46,9 @@ export class ResponsesController {
     'Runs the agent: one JSON response, or its events with stream=true.',
     [400, 404, 413, 415, 429, 503],
   )
-  async create(@Body() body: unknown, @Caller() caller: Caller, @StreamFor() client: StreamClient): Promise<Answer> {
+  async create(@Decoded() submission: ResponsesSubmission, @StreamFor() client: StreamClient): Promise<Answer> {
     const { request, reply } = client;
-    const idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key']);
-    const { run, created, stream, background } = await this.submission.submit(body, caller, {
-      idempotencyKey,
-    });
+    const { run, created, stream, background } = await this.submission.submit(submission);
     reply.header('x-run-id', run.runId);
     const onDisconnect = background ? ('continue' as const) : ('cancel' as const);
     const options = { wire: this.wire, onDisconnect };
@@ -58,6 +60,7 @@ export class ResponsesController {
   }
 
   @Post('input_tokens')
+  @Decode(ResponseRequests, (requests, { body, caller }) => requests.decode(body, caller))
   @HttpCode(200)
   @ApiOkResponse({ type: InputTokensDto })
   @ApiCreateResponse()
@@ -66,11 +69,12 @@ export class ResponsesController {
     'Estimated: the conversation, the input, the instructions and the tools.',
     [400, 404],
   )
-  count(@Body() body: unknown, @Caller() caller: Caller): Promise<InputTokens> {
-    return this.context.count(body, caller);
+  count(@Decoded() request: CreateRequest, @Caller() caller: Caller): Promise<InputTokens> {
+    return this.context.count(request, caller);
   }
 
   @Post('compact')
+  @Decode(ResponseRequests, (requests, { body, caller }) => requests.compaction(body, caller))
   @HttpCode(200)
   @ApiOkResponse({ type: CompactionDto })
   @ApiCreateResponse()
@@ -79,8 +83,8 @@ export class ResponsesController {
     "The user's messages, and one item that replaces the rest of the conversation.",
     [400, 404],
   )
-  compact(@Body() body: unknown, @Caller() caller: Caller): Promise<Compaction> {
-    return this.context.compact(body, caller);
+  compact(@Decoded() request: CreateRequest, @Caller() caller: Caller): Promise<Compaction> {
+    return this.context.compact(request, caller);
   }
 
   @SseGet(':responseId')
@@ -88,14 +92,13 @@ export class ResponsesController {
   @ApiRoute('Retrieve a response', 'The current response, or with stream=true its events after any number.', [400, 404])
   async retrieve(
     @Param('responseId') id: string,
-    @Query(new ShapePipe(RetrieveQueryDto)) query: RetrieveQueryDto,
+    @Query(DtoPipe) query: RetrieveQueryDto,
     @Caller() caller: Caller,
     @StreamFor() client: StreamClient,
   ): Promise<Answer> {
     if (query.stream !== 'true') return this.json(client.request, await this.responses.retrieve(caller, id));
     const run = await this.responses.find(caller, id);
-    const after = Number(query.starting_after ?? -1);
-    const cursor = { seen: after + 1, ahead: (count: number) => cursorAhead(after, count - 1) };
+    const cursor = startingAfter(query.starting_after, 'response', cursorError);
     return (await this.streams.resume(run, client, { wire: this.wire, cursor })).events();
   }
 
@@ -124,7 +127,7 @@ export class ResponsesController {
   @ApiRoute('List the input of a response', "The items of its request, with the server's ids.", [400, 404])
   async inputItems(
     @Param('responseId') id: string,
-    @Query(new ShapePipe(PageQueryDto)) query: PageQueryDto,
+    @Query(DtoPipe) query: PageQueryDto,
     @Caller() caller: Caller,
   ): Promise<ListPage<Item>> {
     return listPage(await this.responses.inputItems(caller, id), query);
@@ -135,8 +138,7 @@ export class ResponsesController {
   }
 }
 
-/** The error of a cursor after the last event of a finished response, which could never be satisfied. */
-function cursorAhead(startingAfter: number, lastNumber: number): OpenAiError {
-  const message = `starting_after is ${startingAfter}, but the last event of this response has the sequence_number ${lastNumber}`;
-  return new OpenAiError('CURSOR_AHEAD', message, 'starting_after');
+/** Clients of this API would repeat a request that gets a 409. */
+function cursorError(field: string, sentence: string): OpenAiError {
+  return new OpenAiError('CURSOR_AHEAD', sentence, field);
 }

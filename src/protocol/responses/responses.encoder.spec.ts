@@ -1,7 +1,4 @@
 import fc from 'fast-check';
-import { AppError } from '../../common/index.js';
-import { LoggedEvent, RUN_RECOVERED, serializeEvent } from '../../events/index.js';
-import { calls, endings, Interpreter } from '../../events/testing/random-program.js';
 import {
   parseResponseFrames,
   ResponsesReader,
@@ -9,7 +6,10 @@ import {
   type WireItem,
 } from '../../../test/support/responses-reader.js';
 import type { ScriptedLog } from '../../../test/support/scripted-log.js';
-import { toHttpError } from '../http/http-error.js';
+import { AppError } from '../../common/index.js';
+import { LoggedEvent, RUN_RECOVERED, serializeEvent } from '../../events/index.js';
+import { calls, endings, Interpreter } from '../../events/testing/random-program.js';
+import { toHttpError } from '../http/errors/http-error.js';
 import { RunFrames, SkipFrames } from '../wire/index.js';
 import { responseOf } from './response-object.js';
 import { ResponsesEncoder } from './responses.encoder.js';

@@ -1,7 +1,7 @@
 import { AppError } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
-import { DONE_FRAME, eventFrame } from '../http/frames.js';
-import { type HttpError, toHttpError } from '../http/http-error.js';
+import { DONE_FRAME, eventFrame } from '../http/sse/frames.js';
+import { type HttpError, toHttpError } from '../http/errors/http-error.js';
 import type { FrameEncoder } from '../wire/frame-encoder.js';
 import type { EventStyle } from './encoder/event-sequencer.js';
 import { ResponsesFold } from './encoder/responses-fold.js';

@@ -1,6 +1,6 @@
-import { OpenAiError } from '../openai/index.js';
 import { AppError } from '../../common/index.js';
-import { toHttpError } from '../http/http-error.js';
+import { OpenAiError } from '../openai/index.js';
+import { toHttpError } from '../http/errors/http-error.js';
 import {
   errorEvent,
   notFound,

@@ -1,8 +1,11 @@
 import { AppError, ERROR_CATALOGUE, type ErrorCode } from '../../common/index.js';
 import type { ErrorModel } from '../../events/index.js';
-import type { HttpError } from '../http/http-error.js';
+import type { HttpError } from '../http/errors/http-error.js';
 import { OpenAiError, REQUEST_ERROR, type WireError } from '../openai/index.js';
 import type { ResponseError } from './response.types.js';
+
+/** The type and code of what a budget has no room for (contract access, section 3.9). */
+const QUOTA = 'insufficient_quota';
 
 /** The codes of this wire, by those of the catalogue. */
 const CODES: Partial<Record<ErrorCode, string>> = {
@@ -25,6 +28,7 @@ const CODES: Partial<Record<ErrorCode, string>> = {
   INTERRUPT_EXPIRED: 'approval_request_expired',
   SHUTTING_DOWN: 'service_unavailable',
   DATABASE_ERROR: 'service_unavailable',
+  LOOP_DETECTED: 'loop_detected',
 };
 /** Messages that replace those of the catalogue, which are about runs and sessions. */
 const MESSAGES: Partial<Record<ErrorCode, string>> = {
@@ -43,6 +47,7 @@ const CODES_OF_PARAM: Readonly<Record<string, string>> = {
 const RUN_CODES: Readonly<Record<string, { readonly type: string; readonly code: string }>> = {
   RATE_LIMIT_EXCEEDED: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
   QUEUE_FULL: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  BUDGET_EXCEEDED: { type: QUOTA, code: QUOTA },
   MODEL_QUOTA_EXCEEDED: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
   MODEL_RATE_LIMIT_EXCEEDED: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
   MODEL_CONTEXT_LENGTH_EXCEEDED: { type: REQUEST_ERROR, code: 'invalid_prompt' },
@@ -58,6 +63,7 @@ const GENERAL: ReadonlySet<string> = new Set([
 export function wireError({ status, code, wireCode, message: original, details }: HttpError): WireError {
   const message = original === ERROR_CATALOGUE[code].message ? (MESSAGES[code] ?? original) : original;
   const param = details?.[0]?.path ?? null;
+  if (code === 'BUDGET_EXCEEDED') return { message, type: QUOTA, param: null, code: QUOTA };
   if (status === 429) return { message, type: 'rate_limit_error', param, code: 'rate_limit_exceeded' };
   if (status >= 500) return { message, type: 'server_error', param: null, code: CODES[code] ?? 'server_error' };
   const known = wireCode ?? CODES_OF_PARAM[`${code} ${param ?? ''}`] ?? CODES[code] ?? code.toLowerCase();

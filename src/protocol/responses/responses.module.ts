@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { TicketRoutes } from '../../access/index.js';
 import { SummaryLabels } from '../../agent/index.js';
 import { tenantReach, userReach } from '../../common/index.js';
-import { SessionModule } from '../../session/index.js';
+import { SessionModule } from '../../agent/session/index.js';
 import { WireModule } from '../wire/index.js';
 import { ContentCipher } from './content-cipher.js';
 import { ConversationHistory } from './conversation-history.js';
@@ -17,7 +17,7 @@ import { ResponseContext } from './response-context.js';
 import { WIRE } from './response-info.js';
 import { ResponseSubmission } from './response-submission.js';
 import { ResponsesController } from './responses.controller.js';
-import { RequestService } from './request.service.js';
+import { ResponseRequests } from './response-requests.js';
 import { ResponsesService } from './responses.service.js';
 import { ResponsesWire } from './responses.wire.js';
 import { ResponsesSocketGateway, SOCKET_PATHS } from './socket/responses-socket.gateway.js';
@@ -37,7 +37,7 @@ import { SocketResponders } from './socket/socket-responder.js';
     ResponseApprovals,
     ResponseContext,
     ResponseSubmission,
-    RequestService,
+    ResponseRequests,
     ResponsesService,
     ResponsesSocketGateway,
     ResponsesWire,

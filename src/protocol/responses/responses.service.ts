@@ -1,8 +1,8 @@
-import { OpenAiError } from '../openai/index.js';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/index.js';
 import { userReach } from '../../common/index.js';
 import { Runs, RunSettings, type RunView } from '../../run/index.js';
+import { OpenAiError } from '../openai/index.js';
 import { RunStreams } from '../wire/index.js';
 import { ConversationHistory } from './conversation-history.js';
 import type { Item } from './items/item.types.js';
@@ -59,7 +59,7 @@ export class ResponsesService {
       throw new OpenAiError('INVALID_PARAMETER', 'Cannot cancel a synchronous response.', 'response_id');
     }
     if (run.finishedAt === null) {
-      await ofResponse(id, this.runs.cancel(userReach(run), id));
+      await ofResponse(id, this.runs.cancel(userReach(run), id, { by: caller.origin() }));
       const timeout = AbortSignal.timeout(this.settings.cancelGraceMs + END_MS);
       await this.streams.ended(run, timeout);
     }
@@ -69,7 +69,7 @@ export class ResponsesService {
   /** Deletes a response; one that is being generated is cancelled first. @throws OpenAiError RUN_NOT_FOUND */
   async remove(caller: Caller, id: string): Promise<void> {
     const run = await this.find(caller, id);
-    await ofResponse(id, this.runs.remove(userReach(run), id));
+    await ofResponse(id, this.runs.remove(userReach(run), id, caller.origin()));
   }
 
   /** The items of the request, oldest first. @throws OpenAiError RUN_NOT_FOUND */

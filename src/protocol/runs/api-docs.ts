@@ -1,25 +1,26 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiResponse } from '@nestjs/swagger';
+import { ApiExtraModels, ApiResponse } from '@nestjs/swagger';
+import { apiRoute, type DocumentedErrors } from '../wire/api-route.js';
 import { RunsErrorDto } from './dto/runs.dto.js';
 
-const ERROR_TEXT: Readonly<Record<number, string>> = {
-  400: 'The body is not a JSON object, or the event id is malformed or of another run.',
-  404: 'Unknown thread or run.',
-  409: 'The thread is busy, the run id was used with another payload, or the event id is ahead of the run.',
-  410: 'The events were removed. `snapshotUrl` returns what is kept.',
-  413: 'The body is longer than 262,144 bytes.',
-  415: 'The body is not JSON in UTF-8.',
-  422: 'The request violates a rule. `message` names the first violation.',
-  429: 'Too many runs are waiting.',
-  503: 'The server is shutting down, or the database is unavailable.',
+const ERRORS: DocumentedErrors = {
+  model: RunsErrorDto,
+  text: {
+    400: 'The body is not a JSON object, or the event id is malformed or of another run.',
+    404: 'Unknown thread or run.',
+    409: 'The thread is busy, the run id was used with another payload, or the event id is ahead of the run.',
+    410: 'The events were removed. `snapshotUrl` returns what is kept.',
+    413: 'The body is longer than 262,144 bytes.',
+    415: 'The body is not JSON in UTF-8.',
+    422: 'The request violates a rule. `message` names the first violation.',
+    429: 'Too many runs are waiting.',
+    503: 'The server is shutting down, or the database is unavailable.',
+  },
 };
 
 /** Documents what a route does and the errors it may answer with. */
 export function ApiRunsRoute(summary: string, description: string, errors: readonly number[]): MethodDecorator {
-  const responses = errors.map((status) =>
-    ApiResponse({ status, description: ERROR_TEXT[status] ?? 'Error', type: RunsErrorDto }),
-  );
-  return applyDecorators(ApiOperation({ summary, description }), ...responses);
+  return apiRoute(ERRORS, summary, description, errors);
 }
 
 /** Documents an answer that is a stream of AG-UI events. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AttachmentService, parseReference } from '../../attachment/index.js';
+import { AttachmentService, parseReference } from '../../agent/attachment/index.js';
 import type { Principal } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
 import type { BinaryBlock, RunInput } from './input/run-input.js';

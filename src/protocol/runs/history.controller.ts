@@ -1,7 +1,7 @@
-import { Caller, Needs } from '../../access/index.js';
 import { Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { ShapePipe } from '../http/index.js';
+import { Caller, Needs } from '../../access/index.js';
+import { DtoPipe } from '../http/index.js';
 import { WireController } from '../wire/index.js';
 import { ApiRunsRoute } from './api-docs.js';
 import { HistoryQueryDto, HistorySnapshotDto } from './dto/history.dto.js';
@@ -22,10 +22,7 @@ export class HistoryController {
   @Get('history')
   @ApiOkResponse({ type: HistorySnapshotDto })
   @ApiRunsRoute('Read the history', 'One calendar day of a thread in the time zone of the user.', [400, 404, 422])
-  async read(
-    @Query(new ShapePipe(HistoryQueryDto)) query: HistoryQueryDto,
-    @Caller() caller: Caller,
-  ): Promise<HistoryPage> {
+  async read(@Query(DtoPipe) query: HistoryQueryDto, @Caller() caller: Caller): Promise<HistoryPage> {
     const { threadId, before, beforeSeq } = query;
     const principal = threadId === undefined ? caller.principal : await this.lookup.ownerOf(caller, threadId);
     return this.history.page(principal, {

@@ -1,16 +1,16 @@
-import { Caller, Needs } from '../../access/index.js';
 import { Body, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBody, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { acceptedLocale, isPlainObject, userReach } from '../../common/index.js';
+import { Caller, Needs } from '../../access/index.js';
+import { acceptedLocale, userReach } from '../../common/index.js';
 import { Runs, RunSettings } from '../../run/index.js';
-import { type StreamClient, StreamFor, validateShape } from '../http/index.js';
-import { WireController } from '../wire/index.js';
+import { type StreamClient, StreamFor, toDto } from '../http/index.js';
+import { Decode, Decoded, WireController } from '../wire/index.js';
 import { ApiRunsRoute } from './api-docs.js';
 import { CANCEL_EXAMPLES, RESUME_EXAMPLES } from './dto/examples.js';
 import { CancelRequestDto } from './dto/queries.dto.js';
 import { ResumeRequestDto } from './dto/resume.dto.js';
 import { RunViewDto, TaskAcceptedDto } from './dto/runs.dto.js';
-import { decodeResume } from './input/resume.decoder.js';
+import { decodeResume, type ResumeRequest } from './input/resume.decoder.js';
 import { RunLookup } from './run-lookup.js';
 import { addressOf } from './run-names.js';
 import { RunSubmission, type TaskAccepted } from './run-submission.js';
@@ -46,9 +46,13 @@ export class RunControlController {
     @Caller() caller: Caller,
     @StreamFor() { gone, reply }: StreamClient,
   ): Promise<object> {
-    const { mode, wait } = validateShape(CancelRequestDto, isAbsent(body) ? {} : body);
+    // A cancel needs no body.
+    const { mode, wait } = toDto(CancelRequestDto, body ?? {});
     const run = await this.lookup.run(await this.lookup.ownerOf(caller, threadId), threadId, runId);
-    const cancelled = await this.runs.cancel(userReach(run), run.runId, { rollback: mode === 'rollback' });
+    const cancelled = await this.runs.cancel(userReach(run), run.runId, {
+      rollback: mode === 'rollback',
+      by: caller.origin(),
+    });
     const milliseconds = wait === true ? this.settings.cancelGraceMs + AFTER_GRACE_MS : 0;
     const isOver = (look: { finishedAt: number | null }): boolean => look.finishedAt !== null;
     const last = await this.views.until(cancelled, isOver, { milliseconds, signal: gone });
@@ -57,6 +61,7 @@ export class RunControlController {
   }
 
   @Post('resume')
+  @Decode(RunsWire, (_, { body }) => decodeResume(body))
   @HttpCode(202)
   @ApiBody({ type: ResumeRequestDto, examples: RESUME_EXAMPLES })
   @ApiAcceptedResponse({ type: TaskAcceptedDto, description: 'The run that continues the interrupted one.' })
@@ -68,11 +73,10 @@ export class RunControlController {
   async resume(
     @Param('threadId') threadId: string,
     @Param('runId') runId: string,
-    @Body() body: unknown,
+    @Decoded() request: ResumeRequest,
     @Caller() caller: Caller,
     @StreamFor() { request: { headers }, reply }: StreamClient,
   ): Promise<TaskAccepted> {
-    const request = decodeResume(body);
     const run = await this.lookup.run(await this.lookup.ownerOf(caller, threadId), threadId, runId);
     const { answer, replayed } = await this.submission.resume(
       caller,
@@ -84,9 +88,4 @@ export class RunControlController {
     if (replayed) reply.header('idempotency-replayed', 'true');
     return answer;
   }
-}
-
-/** A cancel needs no body. */
-function isAbsent(body: unknown): boolean {
-  return body === undefined || body === null || (isPlainObject(body) && Object.keys(body).length === 0);
 }

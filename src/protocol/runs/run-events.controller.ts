@@ -1,9 +1,9 @@
-import { Caller, Needs } from '../../access/index.js';
 import { Headers, Param, Query } from '@nestjs/common';
 import { ApiHeader, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
+import { Caller, Needs } from '../../access/index.js';
 import { ERROR_CATALOGUE } from '../../common/index.js';
-import { ShapePipe, SseGet, type StreamClient, StreamFor } from '../http/index.js';
+import { DtoPipe, SseGet, type StreamClient, StreamFor } from '../http/index.js';
 import { WireController } from '../wire/index.js';
 import { ApiRunsRoute, ApiRunsStream } from './api-docs.js';
 import { EventsQueryDto } from './dto/events-query.dto.js';
@@ -38,7 +38,7 @@ export class RunEventsController {
   )
   async read(
     @Param('threadId') threadId: string,
-    @Query(new ShapePipe(EventsQueryDto)) query: EventsQueryDto,
+    @Query(DtoPipe) query: EventsQueryDto,
     @Headers('last-event-id') lastEventId: string | undefined,
     @Caller() caller: Caller,
     @StreamFor() client: StreamClient,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/index.js';
 import { AgentRegistry } from '../../agent/index.js';
-import { decodeRunInput } from './input/run-input.decoder.js';
+import { decodeRunsInput } from './input/run-input.decoder.js';
 import type { RunInput } from './input/run-input.js';
 import { RunsApiSettings } from './runs-api.settings.js';
 
@@ -13,9 +13,9 @@ export class RunInputReader {
     private readonly settings: RunsApiSettings,
   ) {}
 
-  /** @throws AppError as `decodeRunInput`; an agent that the caller may not run is unknown */
+  /** @throws AppError as `decodeRunsInput`; an agent that the caller may not run is unknown */
   read(body: unknown, { authority }: Caller): RunInput {
-    return decodeRunInput(body, {
+    return decodeRunsInput(body, {
       isKnownAgent: (name) => this.agents.isKnownTo(authority, name),
       onInvalidClientTime: this.settings.onInvalidClientTime,
     });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/index.js';
 import { AppError, type Principal, userReach } from '../../common/index.js';
 import { Runs, type RunView } from '../../run/index.js';
-import { Sessions } from '../../session/index.js';
+import { Sessions } from '../../agent/session/index.js';
 import { sessionOwner } from '../wire/index.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -22,7 +22,7 @@ export class RunLookup {
     private readonly sessions: Sessions,
   ) {}
 
-  /** In whose name a request uses a thread. @throws AppError as `sessionOwner` */
+  /** The user that a request on a thread acts for. @throws AppError as `sessionOwner` */
   ownerOf(caller: Caller, threadId: string): Promise<Principal> {
     return sessionOwner(this.sessions, caller, canonicalThreadId(threadId));
   }

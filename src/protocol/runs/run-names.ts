@@ -53,6 +53,7 @@ export function clientRunId(run: Pick<RunView, 'runId' | 'runKey'>): string {
 }
 
 const ERROR_NAMES: Readonly<Record<string, string>> = {
+  BUDGET_EXCEEDED: 'budget_exceeded',
   TIMEOUT: 'timeout',
   WORKER_LOST: 'worker_lost',
   TOOL_IN_DOUBT: 'tool_in_doubt',

@@ -1,10 +1,10 @@
-import type { AbortLike } from '../../common/index.js';
-import { Caller, CredentialWatch, Needs } from '../../access/index.js';
 import { Get, Param, Query } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import type { AbortLike } from '../../common/index.js';
+import { Caller, CredentialWatch, Needs } from '../../access/index.js';
 import type { RunView } from '../../run/index.js';
-import { ShapePipe, type StreamClient, StreamFor } from '../http/index.js';
+import { DtoPipe, type StreamClient, StreamFor } from '../http/index.js';
 import { WireController } from '../wire/index.js';
 import { ApiRunsRoute } from './api-docs.js';
 import { ListQueryDto, StatusQueryDto } from './dto/queries.dto.js';
@@ -40,7 +40,7 @@ export class RunStatusController {
   @ApiRunsRoute('List runs', 'The runs of a thread, newest first.', [400, 404])
   async list(
     @Param('threadId') threadId: string,
-    @Query(new ShapePipe(ListQueryDto)) { limit, cursor, status }: ListQueryDto,
+    @Query(DtoPipe) { limit, cursor, status }: ListQueryDto,
     @Caller() caller: Caller,
   ): Promise<RunPage> {
     const principal = await this.lookup.ownerOf(caller, threadId);
@@ -56,7 +56,7 @@ export class RunStatusController {
   async read(
     @Param('threadId') threadId: string,
     @Param('runId') runId: string,
-    @Query(new ShapePipe(StatusQueryDto)) { wait }: StatusQueryDto,
+    @Query(DtoPipe) { wait }: StatusQueryDto,
     @Caller() caller: Caller,
     @StreamFor() { gone, reply }: StreamClient,
   ): Promise<object | undefined> {
@@ -70,7 +70,7 @@ export class RunStatusController {
   @ApiRunsRoute('Read a run by its task id', 'Any run can be read, whichever wire has started it.', [404])
   async task(
     @Param('taskId') taskId: string,
-    @Query(new ShapePipe(StatusQueryDto)) { wait }: StatusQueryDto,
+    @Query(DtoPipe) { wait }: StatusQueryDto,
     @Caller() caller: Caller,
     @StreamFor() { gone, reply }: StreamClient,
   ): Promise<object | undefined> {

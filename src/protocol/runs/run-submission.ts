@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, traceOf } from '../../access/index.js';
-import { parseReference } from '../../attachment/index.js';
+import { type Caller, traceOf, sentWith } from '../../access/index.js';
+import { parseReference } from '../../agent/attachment/index.js';
 import { AppError, fingerprint, IdFactory, isPlainObject, type JsonObject, userReach } from '../../common/index.js';
 import { type ContentInput, type Message, messageOf } from '../../events/index.js';
 import { type BusyPolicy, type RunRequest, Runs, type RunView } from '../../run/index.js';
-import { Sessions } from '../../session/index.js';
+import { Sessions } from '../../agent/session/index.js';
 import { clientState } from '../ag-ui-events/index.js';
-import { sessionOwner } from '../wire/index.js';
+import { submissionIn } from '../wire/index.js';
 import { AttachmentLocator } from './attachment-locator.js';
 import { plainAddress } from './history/image-address.js';
 import type { ResumeRequest } from './input/resume.decoder.js';
@@ -28,7 +28,7 @@ export interface TaskAccepted {
   readonly created: boolean;
 }
 
-/** How a run is submitted, beside its input. */
+/** How a run is submitted, apart from its input. */
 export interface SubmissionOptions {
   /** What happens when the thread already has an active run. */
   readonly onBusy: BusyPolicy;
@@ -60,10 +60,11 @@ export class RunSubmission {
    *   SHUTTING_DOWN; then nothing is written
    */
   async submit(caller: Caller, input: RunInput, options: SubmissionOptions): Promise<Submission> {
-    const principal = await sessionOwner(this.sessions, caller, input.threadId);
+    const { principal, requester } = await submissionIn(this.sessions, caller, input.threadId);
     const references = await this.attachments.locate(principal, input);
-    const request = runRequest({ principal, requester: caller.requesterFor() }, input, references, options);
-    const accepted = await this.runs.accept({ newRunId: this.ids.uuid(), ...request, ...traceOf(caller) });
+    const request = runRequest({ principal, requester }, input, references, options);
+    const sent = { ...traceOf(caller), ...sentWith(caller) };
+    const accepted = await this.runs.accept({ newRunId: this.ids.uuid(), ...request, ...sent });
     if (!accepted.created) verifyRepeated(accepted.run, request);
     const { runId: taskId, sessionId: threadId } = accepted.run;
     return {
@@ -91,6 +92,7 @@ export class RunSubmission {
       reach: userReach(principal),
       requester: caller.requesterFor(),
       ...traceOf(caller),
+      ...sentWith(caller),
       wire: RUNS_WIRE,
       sessionId: run.sessionId,
       newRunId: this.ids.uuid(),

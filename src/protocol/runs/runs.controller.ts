@@ -1,15 +1,16 @@
-import { Caller, Needs } from '../../access/index.js';
-import { Body, Headers, Query } from '@nestjs/common';
+import { Headers, Query } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { Observable } from 'rxjs';
+import { Caller, Needs } from '../../access/index.js';
 import { acceptedLocale } from '../../common/index.js';
-import { BodyLimit, ShapePipe, SsePost, type StreamClient, StreamFor } from '../http/index.js';
-import { RunStreams, WireController } from '../wire/index.js';
+import { BodyLimit, DtoPipe, SsePost, type StreamClient, StreamFor } from '../http/index.js';
+import { Decode, Decoded, RunStreams, WireController } from '../wire/index.js';
 import { ApiRunsRoute } from './api-docs.js';
 import { RUN_EXAMPLES } from './dto/examples.js';
 import { SubmitQueryDto } from './dto/queries.dto.js';
 import { RunsRunAgentInputDto } from './dto/run-input.dto.js';
 import { TaskAcceptedDto } from './dto/runs.dto.js';
+import type { RunInput } from './input/run-input.js';
 import { MAX_BODY_BYTES } from './input/rules.js';
 import { RunInputReader } from './run-input.reader.js';
 import { RunSubmission, type TaskAccepted } from './run-submission.js';
@@ -22,13 +23,16 @@ import { RunsWire } from './runs.wire.js';
 @WireController(RunsWire, 'api/v1/agent')
 export class RunsController {
   constructor(
-    private readonly inputs: RunInputReader,
     private readonly submission: RunSubmission,
     private readonly streams: RunStreams,
     private readonly wire: RunsWire,
   ) {}
 
   @SsePost('runs')
+  @Decode(RunInputReader, (inputs, request) => {
+    request.query(SubmitQueryDto);
+    return inputs.read(request.body, request.caller);
+  })
   @BodyLimit(MAX_BODY_BYTES)
   @ApiHeader({ name: 'Accept-Language', required: false, description: 'The language of cards and of texts of tools.' })
   @ApiBody({ type: RunsRunAgentInputDto, examples: RUN_EXAMPLES })
@@ -39,13 +43,12 @@ export class RunsController {
     [400, 404, 409, 413, 415, 422, 429, 503],
   )
   async submit(
-    @Body() body: unknown,
-    @Query(new ShapePipe(SubmitQueryDto)) query: SubmitQueryDto,
+    @Decoded() input: RunInput,
+    @Query(DtoPipe) query: SubmitQueryDto,
     @Headers() headers: RunHeaders,
     @Caller() caller: Caller,
     @StreamFor() client: StreamClient,
   ): Promise<Observable<readonly string[]> | TaskAccepted> {
-    const input = this.inputs.read(body, caller);
     const { reply } = client;
     const options = { onBusy: query.multitask ?? 'enqueue', locale: acceptedLocale(headers['accept-language']) };
     const { answer, replayed, run } = await this.submission.submit(caller, input, options);

@@ -1,3 +1,4 @@
+import { NEVER_DRAINED, NO_WATCH } from '../../../test/support/caller.js';
 import { AppError } from '../../common/index.js';
 import { readSettings } from '../../config/index.js';
 import type { Runs, RunView } from '../../run/index.js';
@@ -7,7 +8,6 @@ import { ResumeCache } from './resume-cache.js';
 import { RunStreams } from './run-streams.js';
 import { ALL_FRAMES, CountingEncoder, CountingWire, FakeClient, settled } from './testing/counting-wire.js';
 import { MemoryRuns } from './testing/memory-runs.js';
-import { NEVER_DRAINED, NO_WATCH } from '../../../test/support/caller.js';
 
 describe('RunStreams.resume after a stream was cut', () => {
   const disconnects = { left: () => undefined } as unknown as DisconnectPolicy;

@@ -6,7 +6,7 @@ import { ActiveStreams } from '../http/index.js';
 /** What happens to a run whose client disconnects before its end. */
 export type OnDisconnect = 'continue' | 'cancel';
 
-/** Decides what becomes of a run whose client has disconnected. */
+/** Decides what happens to a run whose client has disconnected. */
 @Injectable()
 export class DisconnectPolicy {
   private readonly logger = new Logger(DisconnectPolicy.name);

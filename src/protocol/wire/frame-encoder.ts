@@ -1,5 +1,5 @@
 import type { LoggedEvent } from '../../events/index.js';
-import type { HttpError } from '../http/http-error.js';
+import type { HttpError } from '../http/errors/http-error.js';
 
 /** Frames that are written together: apart when the wire needs one frame per HTTP chunk, else joined. */
 export type FrameBatch = readonly string[];
@@ -21,7 +21,7 @@ export interface FrameEncoder {
    */
   readonly variant?: string;
   /**
-   * Called with each batch before its events, to fetch what they need beside themselves. Returns undefined
+   * Called with each batch before its events, to fetch what they need apart from themselves. Returns undefined
    * when there is nothing to wait for.
    */
   prepare?(events: readonly LoggedEvent[]): Promise<void> | undefined;

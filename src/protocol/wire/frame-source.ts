@@ -1,4 +1,4 @@
-import type { HttpError } from '../http/http-error.js';
+import type { HttpError } from '../http/errors/http-error.js';
 import type { FrameBatch } from './frame-encoder.js';
 
 /** What a source of frames returns next. */

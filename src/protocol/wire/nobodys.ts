@@ -1,13 +1,13 @@
 import type { Caller } from '../../access/index.js';
 import { AppError, type Principal, type Reach, userReach } from '../../common/index.js';
 import type { Runs, RunView } from '../../run/index.js';
-import type { Sessions } from '../../session/index.js';
+import type { Sessions } from '../../agent/session/index.js';
 import type { Wires } from './wires.js';
 
-/** Something of a session, and whose it is. */
+/** Something of a session, and its owner. */
 type Owned = Pick<Principal, 'userId'> & { readonly sessionId: string; readonly runId: string };
 
-/** Who asks. */
+/** The sender of the request. */
 type Asker = Pick<Caller, 'actingFor' | 'identity' | 'reachOf' | 'tenantId'>;
 
 /** Where to look. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../common/index.js';
 import type { LoggedEvent } from '../../events/index.js';
-import type { HttpError } from '../http/http-error.js';
-import { StreamCut } from '../http/stream-cut.js';
+import type { HttpError } from '../http/errors/http-error.js';
+import { StreamCut } from '../http/sse/stream-cut.js';
 import type { StoppedEncoder } from './resume-cache.js';
 import type { FrameBatch, FrameEncoder } from './frame-encoder.js';
 import { ACCEPTED, DONE, type FrameSource, lastFrame, type Step } from './frame-source.js';
@@ -266,7 +266,7 @@ export class RunFrames implements FrameSource {
 
   /** Frames of a joinable encoder are joined: one chunk costs less than many. */
   private pack(frames: readonly string[]): FrameBatch {
-    return this.encoder.joinable ? [frames.join('')] : frames;
+    return this.encoder.joinable && this.options.isJoined !== false ? [frames.join('')] : frames;
   }
 }
 

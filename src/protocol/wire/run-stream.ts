@@ -24,11 +24,17 @@ export interface RunStreamOptions {
   /** Called once when the reader leaves before the end. */
   readonly onLeft: () => void;
   /** The name of the wire, by which the stream is counted. */
-  readonly wire?: string;
+  readonly wire?: string | undefined;
   /** Whether it continues after a cursor of its reader. Default false. */
   readonly isResumed?: boolean;
   /** The wire's keep-alive frame; undefined for the default comment. */
   readonly keepAliveFrame: string | undefined;
+  /** As `Wire.keepAliveMs`. */
+  readonly keepAliveMs?: number | undefined;
+  /** As `Wire.streamHeaders`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The last frame when the credential of the reader ends; the wire's closing frame if absent. */
+  readonly credentialFrame?: string | undefined;
   /** Whether its client reconnects by itself and continues where it was. */
   readonly reconnects?: boolean | undefined;
   /** Registers the stream, so that a shutdown waits for it. */
@@ -114,7 +120,7 @@ export class RunStream {
   }
 
   private begin(): void {
-    this.unwatch = this.options.watch?.(() => this.end());
+    this.unwatch = this.options.watch?.(() => this.end(this.options.credentialFrame));
     this.track();
   }
 
@@ -146,7 +152,7 @@ export class RunStream {
       const step = await source.next();
       if (step.done === true) {
         if (this.isCut) throw new StreamCut();
-        if (this.lastFrame !== undefined) out.next([this.lastFrame]);
+        if (this.lastFrame) out.next([this.lastFrame]);
         return;
       }
       out.next(step.value);
@@ -242,6 +248,14 @@ class RunStreamFrames implements ControlFrames {
 
   get keepAliveFrame(): string | undefined {
     return this.options.keepAliveFrame;
+  }
+
+  get keepAliveMs(): number | undefined {
+    return this.options.keepAliveMs;
+  }
+
+  get headers(): Readonly<Record<string, string>> | undefined {
+    return this.options.headers;
   }
 
   get isCutAtShutdown(): boolean {

@@ -1,5 +1,7 @@
 import { getEventListeners } from 'node:events';
-import { type AbortLike, AppError, LightAbortSignal } from '../../common/index.js';
+import { NO_WATCH } from '../../../test/support/caller.js';
+import { type AbortLike, AppError } from '../../common/index.js';
+import { LightAbortSignal } from '../../runtime/index.js';
 import type { Runs, RunView } from '../../run/index.js';
 import { readSettings } from '../../config/index.js';
 import { type ActiveStreams, type HttpError, HttpSettings } from '../http/index.js';
@@ -9,7 +11,6 @@ import { RunStreams } from './run-streams.js';
 import { ALL_FRAMES, CountingWire, FakeClient, settled } from './testing/counting-wire.js';
 import { MemoryRuns } from './testing/memory-runs.js';
 import { DisconnectPolicy, type OnDisconnect } from './disconnect-policy.js';
-import { NO_WATCH } from '../../../test/support/caller.js';
 
 describe('RunStreams', () => {
   let runs: MemoryRuns;

@@ -1,38 +1,47 @@
 import { Injectable } from '@nestjs/common';
 import { CredentialWatch } from '../../access/index.js';
-import {
-  type AbortLike,
-  AppError,
-  FirstAbort,
-  LightAbortSignal,
-  RETRY_AFTER_SECONDS,
-  userReach,
-} from '../../common/index.js';
+import { type AbortLike, AppError, RETRY_AFTER_SECONDS, userReach } from '../../common/index.js';
+import { FirstAbort, LightAbortSignal } from '../../runtime/index.js';
 import { type AgentResponse, isTerminalEvent, type LoggedEvent } from '../../events/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { ActiveStreams, type StreamReader } from '../http/index.js';
 import { DisconnectPolicy } from './disconnect-policy.js';
 import { ResumeCache } from './resume-cache.js';
+import type { FrameBatch, FrameEncoder } from './frame-encoder.js';
 import type { FrameSource } from './frame-source.js';
+import { LiveFrames, ShownFrames } from './live-frames.js';
 import { RunFrames } from './run-frames.js';
 import { RunStream } from './run-stream.js';
 import { SessionFrames } from './session-frames.js';
 import { SkipFrames } from './skip-frames.js';
 import type {
   CursorCheck,
-  FrameCursor,
   ReadOptions,
   ResultOptions,
+  ResumeOptions,
   RunFramesOptions,
+  RunsOptions,
   SessionOptions,
   StreamOptions,
 } from './stream-options.js';
+import type { Wire } from './wire.js';
 
 /** How the frames of one run are made. */
 interface FramesOptions
   extends StreamOptions, Omit<RunFramesOptions, 'encoder' | 'stopped' | 'onStop' | 'signal' | 'expired'> {
   /** Whether the encoder of an earlier reader is continued, and this one kept for a later reader. */
   readonly isResumable: boolean;
+  /** The number of the last event that the encoder has encoded already. Absent: it begins with the first. */
+  readonly readTo?: number;
+}
+
+/** What a stream is opened with. */
+interface OpenedStream extends Omit<StreamOptions, 'wire'> {
+  /** Absent: there are no frames but those of the source. */
+  readonly wire?: Wire;
+  readonly stop: Stop;
+  readonly isResumed?: boolean;
+  readonly credentialFrame?: string;
 }
 
 /** What ends the reading of a log. */
@@ -45,7 +54,7 @@ interface Stop {
 
 /**
  * Follows runs for clients: the only place that does, for every wire and every transport. It owns
- * back-pressure, what becomes of a run whose client leaves, cursors, and the end at a shutdown or when
+ * back-pressure, what happens to a run whose client leaves, cursors, and the end at a shutdown or when
  * the credential of the reader ends.
  */
 @Injectable()
@@ -72,18 +81,15 @@ export class RunStreams {
    *
    * @throws AppError as `cursor.ahead` when the reader has more frames than were committed; as `Runs.tail`
    */
-  async resume(
-    run: RunView,
-    reader: StreamReader,
-    options: StreamOptions & { readonly cursor: FrameCursor },
-  ): Promise<RunStream> {
-    const { wire, encoder, expired, cursor: given } = options;
+  async resume(run: RunView, reader: StreamReader, options: ResumeOptions): Promise<RunStream> {
+    const { wire, encoder, expired, show, cursor: given } = options;
     const stop = stopAfter(options.lifetimeMs);
     const cursor = { lastSeq: run.lastSeq, ahead: given.ahead };
     const skip = new SkipFrames(given.seen);
-    const how = { wire, encoder, expired, skip, cursor, isResumable: true };
-    const source = this.frames(run, reader, stop, how);
-    await source.prime();
+    const how = { wire, encoder, expired, skip, cursor, isResumable: true, isJoined: show === undefined };
+    const frames = this.frames(run, reader, stop, how);
+    await frames.prime();
+    const source = show ? new ShownFrames(frames, show, given.seen) : frames;
     return this.stream(source, run, reader, { onDisconnect: 'continue', stop, isResumed: given.seen > 0, ...options });
   }
 
@@ -124,6 +130,42 @@ export class RunStreams {
     });
     if (check) await source.prime();
     return this.stream(source, first, reader, { onDisconnect: 'continue', stop, ...options });
+  }
+
+  /** The frames of one run after another, as the wire finds them. Disconnecting cancels none of them, unless `onDisconnect` is `cancel`. */
+  followRuns(reader: StreamReader, options: RunsOptions): RunStream {
+    const { wire, first, head, encoderOf, shutdownFrame, credentialFrame, errorFrames } = options;
+    const stop = stopAfter(undefined);
+    const open = (run: RunView, encoder: FrameEncoder, readTo = -1): RunFrames =>
+      this.frames(run, reader, stop, { wire, encoder, hasEnd: false, isResumable: false, readTo });
+    let last = first?.run;
+    const source = new SessionFrames({
+      first: first && open(first.run, first.encoder, first.readTo),
+      head,
+      isAccepted: true,
+      next: async () => {
+        const next = await options.next(last, stop.signal);
+        if (typeof next !== 'string' && !('last' in next)) last = next;
+        return next;
+      },
+      open: (run) => open(run, encoderOf(run)),
+      signal: stop.signal,
+      shutdownFrame,
+      errorFrames,
+    });
+    const { onDisconnect = 'continue' } = options;
+    return this.stream(source, () => last, reader, { wire, onDisconnect, stop, credentialFrame });
+  }
+
+  /**
+   * Anything else that is followed live, such as the changes of a list, for clients that reconnect by themselves.
+   *
+   * @param read called once when the stream begins; it must end when the signal aborts. What it throws before its first
+   *   batch is answered as an error; an empty batch means that the request is accepted
+   */
+  followLive(reader: StreamReader, read: (signal: AbortLike) => AsyncIterable<FrameBatch>): RunStream {
+    const stop = stopAfter(undefined);
+    return this.stream(new LiveFrames(() => read(stop.signal)), undefined, reader, { stop, reconnects: true });
   }
 
   /**
@@ -172,9 +214,10 @@ export class RunStreams {
   private frames(run: RunView, { gate }: StreamReader, { signal }: Stop, options: FramesOptions): RunFrames {
     options.wire.revisionOf(run);
     const { wire, encoder = wire.encoder(run) } = options;
-    const { skip, cursor, isAccepted, hasEnd, isResumable, expired } = options;
+    const { skip, cursor, isAccepted, isJoined, hasEnd, isResumable, expired, readTo = -1 } = options;
     const key = isResumable && encoder.variant !== undefined ? keyOf(run, encoder.variant) : undefined;
-    const stopped = key !== undefined && skip && skip.seen > 0 ? this.stopped.take(key, skip.seen) : undefined;
+    const kept = key !== undefined && skip && skip.seen > 0 ? this.stopped.take(key, skip.seen) : undefined;
+    const stopped = kept ?? (readTo < 0 ? undefined : { encoder, lastSeq: readTo, count: 0, newest: [], length: 0 });
     const tail = this.runs.tail(userReach(run), run.runId, {
       signal,
       accepted: true,
@@ -191,6 +234,7 @@ export class RunStreams {
       ...(skip && { skip }),
       ...(cursor && { cursor }),
       ...(isAccepted !== undefined && { isAccepted }),
+      ...(isJoined !== undefined && { isJoined }),
       ...(hasEnd !== undefined && { hasEnd }),
       ...(expired && { expired: () => expired(run) }),
     });
@@ -199,26 +243,34 @@ export class RunStreams {
   /** The stream of a source; `run` is cancelled when its reader leaves, if the wire or the request says so. */
   private stream(
     source: FrameSource,
-    run: RunView | undefined,
+    run: RunView | undefined | (() => RunView | undefined),
     reader: StreamReader,
-    { stop, isResumed = false, ...options }: StreamOptions & { readonly stop: Stop; readonly isResumed?: boolean },
+    { stop, isResumed = false, credentialFrame, wire, onDisconnect, reconnects }: OpenedStream,
   ): RunStream {
     const { caller } = reader;
+    // A reader of shown frames gets nothing else that the wire would write.
+    const own = source instanceof ShownFrames ? undefined : wire;
     return new RunStream({
       source,
       reader,
       stop: stop.abort,
+      credentialFrame,
       watch: (end) => (caller ? this.credentials.watch(caller, end) : undefined),
-      onLeft: () => (run ? this.left(run, options) : undefined),
-      wire: options.wire.name,
+      onLeft: () => {
+        const left = typeof run === 'function' ? run() : run;
+        if (left && wire) this.left(left, { wire, onDisconnect });
+      },
+      wire: own?.name,
       isResumed,
-      reconnects: options.reconnects,
-      keepAliveFrame: options.wire.keepAliveFrame,
+      reconnects,
+      keepAliveFrame: own?.keepAliveFrame,
+      keepAliveMs: own?.keepAliveMs,
+      headers: own?.streamHeaders,
       active: this.active,
     });
   }
 
-  /** The reader is gone: the request, or else the wire, says what becomes of the run. */
+  /** The reader is gone: the request, or else the wire, decides what happens to the run. */
   private left(run: RunView, { wire, onDisconnect = wire.onDisconnect }: ReadOptions): void {
     this.disconnects.left(run, onDisconnect);
   }

@@ -1,3 +1,4 @@
+import { NEVER_DRAINED, NO_WATCH } from '../../../test/support/caller.js';
 import { AppError } from '../../common/index.js';
 import type { Runs } from '../../run/index.js';
 import { readSettings } from '../../config/index.js';
@@ -9,7 +10,6 @@ import type { SessionOptions } from './stream-options.js';
 import { DisconnectPolicy } from './disconnect-policy.js';
 import { ALL_FRAMES, CountingWire, FakeClient, settled } from './testing/counting-wire.js';
 import { MemoryRuns } from './testing/memory-runs.js';
-import { NEVER_DRAINED, NO_WATCH } from '../../../test/support/caller.js';
 
 const principal = { tenantId: 'default', userId: 'alice' };
 const cursorOf = (seen: number) => ({ seen, ahead: (count: number) => new AppError('CURSOR_AHEAD', `of ${count}`) });

@@ -1,8 +1,15 @@
 import type { AbortLike } from '../../common/index.js';
 import type { RunView } from '../../run/index.js';
-import type { HttpError } from '../http/http-error.js';
+import type { HttpError } from '../http/errors/http-error.js';
 import { ACCEPTED, DONE, type FrameSource, lastFrame, type Step } from './frame-source.js';
+import type { FrameBatch } from './frame-encoder.js';
 import type { RunFrames } from './run-frames.js';
+
+/**
+ * What follows a run: another one, frames that end the stream, nothing (`ended`), or nothing here because the server
+ * stops (`stopped`).
+ */
+export type NextRun = RunView | { readonly last: FrameBatch } | 'ended' | 'stopped';
 
 /** What a session is followed with. */
 export interface SessionFramesOptions {
@@ -10,8 +17,10 @@ export interface SessionFramesOptions {
   readonly first: RunFrames | undefined;
   /** True when the request is accepted before anything is read. */
   readonly isAccepted: boolean;
+  /** Frames that are written before all others, and not counted. They accept the request. */
+  readonly head?: FrameBatch | undefined;
   /** The run after those that were read; `ended` when none follows, `stopped` when the server stops. */
-  readonly next: () => Promise<RunView | 'ended' | 'stopped'>;
+  readonly next: () => Promise<NextRun>;
   /** Makes the frames of a run. Called when the run before has ended. */
   readonly open: (run: RunView) => RunFrames | Promise<RunFrames>;
   /** Aborted when the reader has left. */
@@ -20,6 +29,8 @@ export interface SessionFramesOptions {
   readonly shutdownFrame: string | undefined;
   /** Called when no run follows. @throws when the reader's cursor is beyond the last frame */
   readonly verify?: (() => void) | undefined;
+  /** As `FrameEncoder.errorFrames`: for a stream that waits for its first run. */
+  readonly errorFrames?: ((error: HttpError) => readonly string[]) | undefined;
 }
 
 /** The frames of one run of a session after another, as one source. */
@@ -72,7 +83,7 @@ export class SessionFrames implements FrameSource {
 
   /** The current run's frames for an error. */
   errorFrames(error: HttpError): readonly string[] | undefined {
-    return this.current?.errorFrames(error);
+    return this.current ? this.current.errorFrames(error) : this.options.errorFrames?.(error);
   }
 
   /** @throws what reading a run throws; what `verify` throws when no run follows */
@@ -92,6 +103,7 @@ export class SessionFrames implements FrameSource {
       if (!this.isAnnounced) return this.announce();
       const run = await this.options.next();
       if (typeof run === 'string') return this.finish(run);
+      if ('last' in run) return this.conclude(run.last);
       this.current = await this.options.open(run);
       this.isWaiting = false;
     }
@@ -106,10 +118,18 @@ export class SessionFrames implements FrameSource {
     return DONE;
   }
 
-  /** The empty batch that accepts the request. */
+  /** The first frames, or the empty batch that accepts the request. */
   private announce(): Step {
     this.isAnnounced = true;
-    return ACCEPTED;
+    const { head } = this.options;
+    return head && head.length > 0 ? { done: false, value: head } : ACCEPTED;
+  }
+
+  /** The frames that end the stream. */
+  private conclude(last: FrameBatch): Step {
+    if (this.isOver || this.options.signal.aborted) return DONE;
+    this.isOver = true;
+    return last.length > 0 ? { done: false, value: last } : DONE;
   }
 
   /** The last frames: at a shutdown the shutdown frame, otherwise the last run's closing frames. */

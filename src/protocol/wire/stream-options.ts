@@ -1,9 +1,11 @@
 import type { AbortLike, AppError, Principal } from '../../common/index.js';
 import type { AgentResponse, LoggedEvent } from '../../events/index.js';
 import type { RunView } from '../../run/index.js';
+import type { HttpError } from '../http/errors/http-error.js';
 import type { OnDisconnect } from './disconnect-policy.js';
-import type { FrameEncoder } from './frame-encoder.js';
+import type { FrameBatch, FrameEncoder } from './frame-encoder.js';
 import type { StoppedEncoder } from './resume-cache.js';
+import type { NextRun } from './session-frames.js';
 import type { SkipFrames } from './skip-frames.js';
 import type { Wire } from './wire.js';
 
@@ -11,7 +13,7 @@ import type { Wire } from './wire.js';
 export interface ReadOptions {
   /** The wire whose frames are written. */
   readonly wire: Wire;
-  /** What becomes of the run when its reader leaves before the end. Default: `wire.onDisconnect`. */
+  /** What happens to the run when its reader leaves before the end. Default: `wire.onDisconnect`. */
   readonly onDisconnect?: OnDisconnect | undefined;
 }
 
@@ -33,6 +35,13 @@ export interface StreamOptions extends ReadOptions {
   readonly reconnects?: boolean | undefined;
   /** Milliseconds after which the stream ends, wherever the run is. Absent: with the run. */
   readonly lifetimeMs?: number | undefined;
+}
+
+/** How a run is resumed. */
+export interface ResumeOptions extends StreamOptions {
+  readonly cursor: FrameCursor;
+  /** For a reader that looks at the frames themselves: each one apart, as this writes it. The first one has the index 1. */
+  readonly show?: ((frame: string, index: number) => string) | undefined;
 }
 
 /** Where a reader is that has the first frames already. */
@@ -64,6 +73,23 @@ export interface SessionOptions extends Omit<StreamOptions, 'encoder' | 'onDisco
   readonly waits: 'always' | 'while interrupted' | 'never';
 }
 
+/** How runs are followed one after another, as the wire finds them. */
+export interface RunsOptions extends ReadOptions {
+  /** Frames that are written at once, before all others, and not counted. */
+  readonly head: FrameBatch;
+  /** The run that is being read; undefined to begin with what `next` finds. */
+  readonly first?: { readonly run: RunView; readonly encoder: FrameEncoder; readonly readTo: number } | undefined;
+  readonly encoderOf: (run: RunView) => FrameEncoder;
+  /** What follows the last run, or the one before the first; may wait until the signal aborts. */
+  readonly next: (last: RunView | undefined, signal: AbortLike) => Promise<NextRun>;
+  /** Ends a stream that the server cuts while no run is read. */
+  readonly shutdownFrame: string;
+  /** Ends it when the credential of its reader ends. */
+  readonly credentialFrame: string;
+  /** As `FrameEncoder.errorFrames`, while no run is read. */
+  readonly errorFrames: (error: HttpError) => readonly string[];
+}
+
 /** A cursor that is checked against what was committed at the time of the request. */
 export interface CursorCheck {
   /** The number of the last event that was committed then; -1 for none. */
@@ -88,6 +114,8 @@ export interface RunFramesOptions {
   readonly cursor?: CursorCheck | undefined;
   /** True when the request is accepted before anything is read. */
   readonly isAccepted?: boolean;
+  /** False: each frame stays apart, although the encoder's may be joined. */
+  readonly isJoined?: boolean;
   /** False: the frames of the encoder's `end` are left out, because another run may follow in the same stream. */
   readonly hasEnd?: boolean;
   /** As `Wire.shutdownFrame`, where the encoder has none of its own. */

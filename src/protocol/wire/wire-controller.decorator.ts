@@ -1,19 +1,19 @@
-import { Controller, type Type } from '@nestjs/common';
+import { applyDecorators, Controller, type Type, UseInterceptors } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { addRouteConfig } from '../../access/index.js';
 import type { Wire } from './wire.js';
+import { WireInterceptor } from './wire.interceptor.js';
 
 /** What `WireController` adds to the configuration of a route. */
 interface WireRoute {
   readonly wire?: Type<Wire>;
 }
 
-/** A controller whose routes are a wire's: their errors have that wire's body. */
+/** A controller whose routes are a wire's: `WireInterceptor` decodes their requests and answers their errors. */
 export function WireController(wire: Type<Wire>, path: string | string[] = ''): ClassDecorator {
-  return (target) => {
-    Controller(path)(target);
-    addRouteConfig(target, { wire } satisfies WireRoute);
-  };
+  return applyDecorators(Controller(path), UseInterceptors(WireInterceptor), (target: object) =>
+    addRouteConfig(target as Type, { wire } satisfies WireRoute),
+  );
 }
 
 /** The wire of the route that a request matches; undefined when it matches none, or none that is a wire's. */

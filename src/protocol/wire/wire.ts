@@ -1,7 +1,7 @@
 import type { AgentResponse } from '../../events/index.js';
 import { AppError, RETRY_AFTER_SECONDS } from '../../common/index.js';
 import { encoderRevisionOf, type RunView } from '../../run/index.js';
-import { commonErrorBody, type HttpError } from '../http/http-error.js';
+import { commonErrorBody, type HttpError } from '../http/errors/http-error.js';
 import type { OnDisconnect } from './disconnect-policy.js';
 import type { FrameEncoder } from './frame-encoder.js';
 
@@ -9,8 +9,11 @@ import type { FrameEncoder } from './frame-encoder.js';
 export interface FailedRequest {
   /** Names the request in the server's log. */
   readonly requestId: string;
+  readonly method: string;
   /** Without the query. */
   readonly path: string;
+  /** A header of the request, by its name in lower case. */
+  readonly header: (name: string) => string | undefined;
 }
 
 /** The revisions of a wire's encoder, numbered from 1. A new one begins where a frame is added or removed. */
@@ -44,6 +47,10 @@ export abstract class Wire {
   readonly sharesUnnamed: boolean = false;
   /** The keep-alive frame of its streams; absent, the comment `ping`. */
   readonly keepAliveFrame?: string;
+  /** Milliseconds without a frame after which its streams get the keep-alive; absent, those of the server. */
+  readonly keepAliveMs?: number;
+  /** Further headers of its streams. */
+  readonly streamHeaders?: Readonly<Record<string, string>>;
   /** The frame that ends a stream which the server cuts to shut down, where the encoder has none of its own. */
   readonly shutdownFrame?: string;
 
@@ -76,6 +83,16 @@ export abstract class Wire {
   /** The body of an error before a stream. By default the common one. */
   errorBody(error: HttpError, { requestId }: FailedRequest): object {
     return commonErrorBody(error, requestId);
+  }
+
+  /** The status of an error before a stream. By default that of the error. */
+  errorStatus(error: HttpError, _request: FailedRequest): number {
+    return error.status;
+  }
+
+  /** Further headers of an error before a stream, which take the place of others of the same name. By default none. */
+  errorHeaders(_error: HttpError, _request: FailedRequest): Readonly<Record<string, string>> {
+    return {};
   }
 
   /** The JSON of a run that has ended, for a client that does not stream. By default the response itself. */

@@ -1,10 +1,10 @@
 import { Get, HttpException, Injectable, Module, Post } from '@nestjs/common';
 import { startServer, type TestServer } from '../../../test/support/server.js';
+import { Public } from '../../access/index.js';
 import { BodyLimit, type HttpError, NoBody, SsePost } from '../http/index.js';
 import type { FrameEncoder } from './frame-encoder.js';
 import { Wire } from './wire.js';
 import { type FailedRequest, WireController, WireModule, Wires } from './index.js';
-import { Public } from '../../access/index.js';
 
 @Injectable()
 class BellWire extends Wire {
@@ -74,7 +74,7 @@ describe('Wires', () => {
     const wires = server.get(Wires);
     expect(wires.watchable('bell')).toBeInstanceOf(BellWire);
     expect(() => wires.watchable('drum')).toThrow(
-      'protocol must be one of bell, agent-api, responses, chat-completions, ai-sdk, ag-ui, ag-kit, ag-kit-ag-ui, ag-kit-bot, runs',
+      'protocol must be one of bell, agent-api, responses, chat-completions, ai-sdk, ag-ui, ag-kit, ag-kit-ag-ui, ag-kit-bot, runs, a2a, a2a-0.3, mcp',
     );
   });
 

@@ -3,8 +3,8 @@ import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../common/index.js';
 import { EncoderRevisions } from '../../run/index.js';
-import { commonErrorBody, type HttpError } from '../http/http-error.js';
-import { pathOf, registerErrorBodies } from '../http/error-bodies.js';
+import { commonErrorBody, type HttpError } from '../http/errors/http-error.js';
+import { type ErrorAnswer, pathOf, registerErrorBodies } from '../http/errors/error-bodies.js';
 import { Wire } from './wire.js';
 import { wireOfRoute } from './wire-controller.decorator.js';
 
@@ -35,7 +35,7 @@ export class Wires implements OnModuleInit {
     const { httpAdapter } = this.host as Partial<HttpAdapterHost>;
     if (httpAdapter) {
       registerErrorBodies(httpAdapter.getInstance<FastifyInstance>(), (request, error) =>
-        this.errorBody(request, error),
+        this.errorAnswer(request, error),
       );
     }
   }
@@ -63,13 +63,20 @@ export class Wires implements OnModuleInit {
     throw new AppError('INVALID_PARAMETER', message, { details: [{ path: 'protocol', message }] });
   }
 
-  /** The body of an error: that of the wire whose route or else whose path it is, or the common one. */
-  private errorBody(request: FastifyRequest, error: HttpError): object {
-    const requestId = request.id;
+  /** The answer to an error: that of the wire whose route or else whose path it is, or the common one. */
+  private errorAnswer(request: FastifyRequest, error: HttpError): ErrorAnswer {
+    const { id: requestId, method } = request;
     const path = pathOf(request);
     const type = wireOfRoute(request);
     const wire = type ? this.all.find((one) => one instanceof type) : this.ofPath(path);
-    return wire ? wire.errorBody(error, { requestId, path }) : commonErrorBody(error, requestId);
+    if (!wire) return { status: error.status, body: commonErrorBody(error, requestId) };
+    const header = (name: string): string | undefined => request.headers[name]?.toString();
+    const failed = { requestId, method, path, header };
+    return {
+      status: wire.errorStatus(error, failed),
+      body: wire.errorBody(error, failed),
+      headers: wire.errorHeaders(error, failed),
+    };
   }
 
   /** The wire with the longest matching path, for requests that match no route. */

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { AttachmentBinder } from '../../attachment/index.js';
+import { AttachmentBinder } from '../../agent/attachment/index.js';
 import { AppError, type JsonObject } from '../../common/index.js';
 import { isUniqueViolation, type Transaction } from '../../database/index.js';
 import { type AgentEvent, LoggedEvent, serializeEvent } from '../../events/index.js';
-import { type MessageStates, NO_MESSAGES, type OpenedSession, type StateTexts } from '../../session/index.js';
+import { type MessageStates, NO_MESSAGES, type OpenedSession, type StateTexts } from '../../agent/session/index.js';
 import { NO_PREFERENCES, UserSettings } from '../../user-settings/index.js';
 import type { StartedRun } from '../ports/dispatcher.js';
 import { RunListings } from '../ports/run-listings.js';
@@ -18,7 +18,7 @@ import { newInput, replacedMessages } from './new-input.js';
 import { type ResolvedSession, resolveSession } from './resolve-session.js';
 import { firstWords } from './first-words.js';
 import { resentStates } from './resent-states.js';
-import { findResumePoint, recordAnswers, requireAllAnswered } from './resume-point.js';
+import { findResumePoint, recordAnswers, requireAllAnswered, type Resume } from './resume-point.js';
 import { isNamed, type PreparedRun } from './run-preparation.js';
 
 /**
@@ -63,7 +63,7 @@ interface RunPlan {
   readonly lease: Lease | undefined;
   /** Canonical JSON of the events that are committed with it. */
   readonly lines: readonly string[];
-  readonly resumes: ResumePoint | undefined;
+  readonly resume: Resume;
   readonly stateBefore: JsonObject | null;
   readonly inputText: string | null;
 }
@@ -82,7 +82,7 @@ export class AcceptTransaction {
   /**
    * @param committed as that of `UnitOfWork.write`
    * @throws AppError SESSION_BUSY, QUEUE_FULL, RUN_ID_CONFLICT, INVALID_PARAMETER, RUN_NOT_FOUND,
-   *   SESSION_EXISTS, SESSION_NOT_FOUND, MESSAGE_CONFLICT, INTERRUPT_PENDING, INTERRUPT_NOT_FOUND, INTERRUPT_ALREADY_ANSWERED, INTERRUPT_EXPIRED;
+   *   (an unknown endpoint, too), SESSION_EXISTS, SESSION_NOT_FOUND, MESSAGE_CONFLICT, INTERRUPT_PENDING, INTERRUPT_NOT_FOUND, INTERRUPT_ALREADY_ANSWERED, INTERRUPT_EXPIRED;
    *   then nothing is written
    */
   async commit(
@@ -90,6 +90,8 @@ export class AcceptTransaction {
     options: AcceptOptions,
     committed?: (accepted: Acceptance) => void,
   ): Promise<Acceptance> {
+    const { principal, webhook } = prepared.request;
+    if (webhook !== undefined) await this.ledger.causes.check(principal.tenantId, webhook);
     const write = (): Promise<Acceptance> =>
       this.ledger.write((tx) => this.accept(tx, prepared, options), committed, sessionKey(prepared.request));
     try {
@@ -124,7 +126,8 @@ export class AcceptTransaction {
     const input = await newInput(tx, this.ledger, session, request, { now, replaced });
     // Results that only repeat earlier ones still count as results: they cancel no interrupt.
     const answered = input.length > 0 ? input : request.input;
-    const resume = await findResumePoint(tx, this.ledger, session, answered, prepared.answers);
+    const { answers } = prepared;
+    const resume = await findResumePoint(tx, this.ledger, session, answered, { answers, now });
     const start = turn.starts ? options.start : undefined;
     if (!start && options.queue) await requireQueueRoom(tx, this.ledger, principal, options.queue);
     const events = start?.events({ id: prepared.runId, sessionId: place.sessionId }) ?? [];
@@ -134,11 +137,11 @@ export class AcceptTransaction {
     // Both, so that on PostgreSQL they share a round trip.
     const [preferences, run] = await Promise.all([
       start ? this.userSettings.forRun(principal, tx) : NO_PREFERENCES,
-      this.insert(tx, place, prepared, { lease: start?.lease, lines, resumes: resume.point, stateBefore, inputText }),
+      this.insert(tx, place, prepared, { lease: start?.lease, lines, resume, stateBefore, inputText }),
     ]);
     if (request.listing) await this.listings.insert(tx, run, request.listing);
     const keep = request.keepsInterrupts === true;
-    await recordAnswers(tx, this.ledger.interrupts, run, resume, { answers: prepared.answers, now, keep });
+    await recordAnswers(tx, this.ledger.interrupts, run, resume, { answers, now, keep });
     const { granted = NOTHING } = prepared;
     await this.attachments.bind(tx, { principal, sessionRowId: session.rowId, messages: input, granted, now });
     const owner = { sessionRowId: session.rowId, runRowId: run.rowId, runOrdinal: run.ordinal };
@@ -150,6 +153,7 @@ export class AcceptTransaction {
       first: session.firstMessage,
       states,
     });
+    await this.ledger.causes.written(tx, run, 0, { lines, at: now });
     start?.inserted?.(run.rowId);
     const logged = lines.map((line, seq) => new LoggedEvent(seq, line, events[seq], now));
     const { queuedBefore, canceled } = turn;
@@ -201,7 +205,7 @@ export class AcceptTransaction {
     tx: Transaction,
     { session, sessionId, created }: ResolvedSession,
     { request, runId, authority, fingerprint, now }: PreparedRun,
-    { lease, lines, resumes, stateBefore, inputText }: RunPlan,
+    { lease, lines, resume, stateBefore, inputText }: RunPlan,
   ): Promise<RunRecord> {
     return this.ledger.runs.insert(tx, {
       id: runId,
@@ -211,7 +215,7 @@ export class AcceptTransaction {
       ordinal: session.runOrdinal,
       createdSession: created,
       agentType: request.agentType,
-      request: storedRequest(request, resumes),
+      request: storedRequest(request, resume.point),
       authority,
       fingerprint,
       wire: request.wire ?? DEFAULT_WIRE,
@@ -224,6 +228,7 @@ export class AcceptTransaction {
       lease,
       lines,
       createdAt: now,
+      rootRunId: resume.rootRunId,
     });
   }
 }
@@ -247,6 +252,8 @@ function storedRequest(request: RunRequest, resumes: ResumePoint | undefined): S
     ...(request.systemPrompt === undefined ? {} : { systemPrompt: request.systemPrompt }),
     ...(request.resendsHistory === true ? { resendsHistory: true } : {}),
     ...(request.state === undefined ? {} : { state: request.state }),
+    ...(request.webhook === undefined ? {} : { webhook: request.webhook }),
+    ...(request.carried && { carried: request.carried }),
     ...traceOf(request),
   };
 }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRegistry, AgentShapes } from '../../agent/index.js';
-import { ImageAddressCheck, MessageAttachments } from '../../attachment/index.js';
+import { ImageAddressCheck, MessageAttachments } from '../../agent/attachment/index.js';
 import { AppError, type Authority, mayRunAgent, mayUseModel } from '../../common/index.js';
 import type { Message } from '../../events/index.js';
+import { mayList } from '../../agent/tools/index.js';
 import { RunSettings } from '../run.settings.js';
-import { mayList } from '../../tools/index.js';
 import type { RunRequest } from '../run.types.js';
 import { checkRequestSize } from './request-size.js';
 
@@ -63,12 +63,12 @@ export class AuthorityCheck {
   }
 
   /**
-   * Checks the addresses of images and files in messages (contract access, section 10, rule 1).
+   * Checks the addresses of media in messages (contract access, section 10, rule 1).
    *
    * @throws AppError INVALID_PARAMETER naming the field of an address that is not allowed
    */
-  addressesOf({ input, requester, messagesField: field = 'input' }: RunRequest): void {
-    this.images.check(input, { field, isAuthenticated: requester !== null });
+  addressesOf({ input, requester, messagesField: field = 'input', addressPaths: paths }: RunRequest): void {
+    this.images.check(input, { field, paths, isAuthenticated: requester !== null });
   }
 
   /** The messages of a request as its session keeps them: with references to attachments. */

@@ -1,7 +1,7 @@
 import { AppError, type Principal, RETRY_AFTER_SECONDS } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
-import type { OpenedSession } from '../../session/index.js';
-import { cancelActive } from '../end/cancellation.js';
+import type { OpenedSession } from '../../agent/session/index.js';
+import { cancelActive } from '../end/cancel-runs.js';
 import type { ActiveRunLimits } from '../ports/run-limits.js';
 import type { RunLedger } from '../run-ledger.js';
 import type { RunRecord } from '../run-record.js';
@@ -24,7 +24,7 @@ export function supersedes({ onBusy }: RunRequest): boolean {
 
 /**
  * Decides when a new run starts if its session has others that have not ended: by the policy of its request it is
- * refused or queued, or the others are cancelled.
+ * refused or queued, or the others are canceled.
  *
  * @throws AppError SESSION_BUSY, QUEUE_FULL
  */
@@ -71,7 +71,7 @@ export async function requireQueueRoom(
 }
 
 /**
- * Refuses a run of an owner that has too many already. Runs that are to be cancelled do not count. On PostgreSQL,
+ * Refuses a run of an owner that has too many already. Runs that are to be canceled do not count. On PostgreSQL,
  * runs that are accepted at the same moment do not see each other and may exceed the limit.
  *
  * @throws AppError QUEUE_FULL

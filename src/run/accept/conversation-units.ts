@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../common/index.js';
-import { addressKey } from '../../attachment/index.js';
+import { addressKey } from '../../agent/attachment/index.js';
 import type { Content, Message } from '../../events/index.js';
 
 /** What a conversation consists of for people: a message of the user, or what the assistant says before the next one. */

@@ -1,5 +1,5 @@
 import type { Message } from '../../events/index.js';
-import type { StoredMessage } from '../../session/index.js';
+import type { StoredMessage } from '../../agent/session/index.js';
 import { alignmentOf, contentKey, unitsOf } from './conversation-units.js';
 import { callIdOf, isEdited, isOutput, isToolMessage } from './input-repetition.js';
 

@@ -7,7 +7,7 @@ import {
   type MessageStates,
   type SessionStore,
   stateKey,
-} from '../../session/index.js';
+} from '../../agent/session/index.js';
 
 /** The states of an input without answers. */
 const NONE: MessageStates = new Map();

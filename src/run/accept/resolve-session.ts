@@ -1,6 +1,6 @@
 import { AppError, userReach } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
-import type { OpenedSession } from '../../session/index.js';
+import type { OpenedSession } from '../../agent/session/index.js';
 import type { RunLedger } from '../run-ledger.js';
 import { isActive, type RunRecord } from '../run-record.js';
 import type { RunRequest } from '../run.types.js';

@@ -4,12 +4,18 @@ import {
   type Authority,
   authorityOf,
   Clock,
+  continuedCarried,
   fingerprint,
   IdFactory,
   type Reach,
   type Requester,
 } from '../../common/index.js';
-import { AnswerValidator, type InterruptAnswer, isInterruptId, type ValidatedAnswer } from '../../interrupt/index.js';
+import {
+  AnswerValidator,
+  type InterruptAnswer,
+  isInterruptId,
+  type ValidatedAnswer,
+} from '../../agent/interrupt/index.js';
 import { RunStore } from '../ports/run-store.js';
 import type { RunRequest } from '../run.types.js';
 import { AuthorityCheck } from './authority-check.js';
@@ -51,7 +57,8 @@ export class RunPreparation {
     const { request: asked, answers, authority } = await this.complete(given);
     this.check.modelOf(given, asked.agentType);
     this.check.toolChoiceOf(asked);
-    this.check.agent(asked.agentType, authority);
+    const isChosen = given.isAgentOfWire === true || answers.length > 0;
+    this.check.agent(asked.agentType, isChosen ? null : authority);
     const { input, granted } = await this.check.attachmentsOf(asked);
     const request = input === asked.input ? asked : Object.assign({}, asked, { input });
     return {
@@ -90,6 +97,7 @@ export class RunPreparation {
       onBusy: 'enqueue',
       wire: before.wire,
       wireData: before.wireData,
+      ...(before.request.webhook === undefined ? {} : { webhook: before.request.webhook }),
       answers,
     };
   }
@@ -108,13 +116,16 @@ export class RunPreparation {
     const { clientTools, modelOptions, clientTime, locale, systemPrompt, toolRestrictions, trace } = before.request;
     // Whoever answers lends nothing to the run that goes on.
     const { authority } = before;
-    const continued: RunRequest = Object.assign({}, request, {
+    const { carried: sent, ...asked } = request;
+    const carried = continuedCarried(before.request.carried, sent);
+    const continued: RunRequest = Object.assign({}, asked, {
       principal: { tenantId: reach.tenantId, userId: valid.userId },
       sessionId: after === undefined ? valid.sessionId : sessionId,
       agentType: before.agentType,
       clientTools: request.clientTools.length > 0 ? request.clientTools : clientTools,
       modelOptions: Object.keys(request.modelOptions).length > 0 ? request.modelOptions : modelOptions,
       ...(trace && { continuesTrace: trace.parent }),
+      ...(carried && { carried }),
       ...(request.toolRestrictions || !toolRestrictions ? {} : { toolRestrictions }),
       ...(request.clientTime || !clientTime ? {} : { clientTime }),
       ...(request.locale !== undefined || locale === undefined ? {} : { locale }),

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { RunLimits } from '../ports/run-limits.js';
 import { Metrics } from '../../common/index.js';
-import { EventLoopLag } from './event-loop-lag.js';
+import { RunLimits } from '../ports/run-limits.js';
 import { RunSettings } from '../run.settings.js';
+import { EventLoopLag } from './event-loop-lag.js';
+import { showSlots } from './slot.metrics.js';
 
 /** The result of claiming runs for free slots. */
 export interface FilledSlots<Run> {
@@ -42,11 +43,7 @@ export class ExecutionSlots {
   ) {
     this.total = slots;
     this.perTenant = tenantShare < 1 ? Math.max(1, Math.floor(slots * tenantShare)) : undefined;
-    metrics.gauge(
-      { name: 'parley_run_slots', help: 'Runs that this process executes at the same time at most.' },
-      () => slots,
-    );
-    metrics.gauge({ name: 'parley_runs_active', help: 'Runs that this process executes.' }, () => this.taken);
+    showSlots(metrics, slots, () => this.taken);
   }
 
   /** Whether the event loop of this process is too late for more runs. */

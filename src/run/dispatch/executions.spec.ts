@@ -4,7 +4,7 @@ import type { RunTickets } from '../ports/run-tickets.js';
 import type { RunRecord } from '../run-record.js';
 import type { RunSettings } from '../run.settings.js';
 import { Executions } from './executions.js';
-import type { LeaseKeeper } from './lease-keeper.js';
+import type { HeldRuns } from './held-runs.js';
 
 /** Executions that the test ends. */
 class FakeExecutor {
@@ -31,7 +31,7 @@ describe('Executions', () => {
       nextOf: () => Promise.resolve(undefined),
     };
     executions = new Executions(
-      leases as unknown as LeaseKeeper,
+      leases as unknown as HeldRuns,
       executor as unknown as RunExecutor,
       {} as RunTickets,
       { drainRunMs: 60_000, shutdownGraceMs: 60_000 } as RunSettings,

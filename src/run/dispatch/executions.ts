@@ -1,12 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { TurnoverMap } from '../../common/index.js';
+import { TurnoverMap } from '../../runtime/index.js';
 import { RunControl, type StopKind } from '../execute/run-control.js';
 import { type Execution, RunExecutor } from '../execute/run-executor.js';
 import type { StartedRun } from '../ports/dispatcher.js';
 import { RunTickets } from '../ports/run-tickets.js';
 import type { RunRecord } from '../run-record.js';
 import { RunSettings } from '../run.settings.js';
-import { LeaseKeeper } from './lease-keeper.js';
+import { HeldRuns } from './held-runs.js';
 
 /** How long agents may take to stop after the handover began, in milliseconds. */
 const HANDOVER_MS = 3000;
@@ -28,7 +28,7 @@ export class Executions {
   private handsOver = false;
 
   constructor(
-    private readonly leases: LeaseKeeper,
+    private readonly leases: HeldRuns,
     private readonly executor: RunExecutor,
     private readonly tickets: RunTickets,
     private readonly settings: RunSettings,

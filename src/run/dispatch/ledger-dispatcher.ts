@@ -3,7 +3,7 @@ import { RunFeeds } from '../log/run-feeds.js';
 import { Dispatcher, type StartedRun } from '../ports/dispatcher.js';
 import type { Lease } from '../ports/run-leases.js';
 import { Executions } from './executions.js';
-import { LeaseKeeper } from './lease-keeper.js';
+import { HeldRuns } from './held-runs.js';
 import { LedgerSweep } from './ledger-sweep.js';
 import { TicketIntake } from './ticket-intake.js';
 
@@ -21,7 +21,7 @@ export class LedgerDispatcher extends Dispatcher implements OnApplicationBootstr
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly leases: LeaseKeeper,
+    private readonly leases: HeldRuns,
     private readonly executions: Executions,
     private readonly sweeps: LedgerSweep,
     private readonly intake: TicketIntake,

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../common/index.js';
 import { RunTickets } from '../ports/run-tickets.js';
 import { Executions } from './executions.js';
-import { LeaseKeeper } from './lease-keeper.js';
+import { HeldRuns } from './held-runs.js';
 
 /** How often queued runs are claimed by a sweep while tickets bring them, in milliseconds. */
 const CLAIM_MS = 5000;
@@ -11,7 +11,7 @@ const TICKET_MS = 2000;
 /** Urgent tickets that are added at once. */
 const URGENT = 256;
 
-/** What a sweep does beside what it finds. */
+/** What a sweep does besides what it finds. */
 export interface SweepOptions {
   /** Whether runs may be claimed. */
   readonly claims: boolean;
@@ -34,7 +34,7 @@ export class LedgerSweep {
   private endTimer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly leases: LeaseKeeper,
+    private readonly leases: HeldRuns,
     private readonly executions: Executions,
     private readonly tickets: RunTickets,
     private readonly clock: Clock,

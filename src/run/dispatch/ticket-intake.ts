@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { RunTickets, type Ticket } from '../ports/run-tickets.js';
 import { Executions } from './executions.js';
-import { LeaseKeeper } from './lease-keeper.js';
+import { HeldRuns } from './held-runs.js';
 
 /** Tickets that are taken at once: their runs are claimed in one transaction. */
 const BATCH = 16;
@@ -24,7 +24,7 @@ export class TicketIntake {
 
   constructor(
     private readonly tickets: RunTickets,
-    private readonly leases: LeaseKeeper,
+    private readonly leases: HeldRuns,
     private readonly executions: Executions,
   ) {}
 

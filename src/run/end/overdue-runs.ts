@@ -35,7 +35,14 @@ export class OverdueRuns {
     const ending = endingOfError(new AppError('TIMEOUT', WAITED_TOO_LONG));
     const ended = await this.ledger.write(async (tx) => {
       const overdue = await runs.overdueForUpdate(tx, createdBefore, BATCH);
-      return Promise.all(overdue.map((run) => runs.endUnstarted(tx, run, unstartedEnd(run, ending, now), now)));
+      return Promise.all(
+        overdue.map(async (run) => {
+          const end = unstartedEnd(run, ending, now);
+          const ended = await runs.endUnstarted(tx, run, end, now);
+          if (ended) await this.ledger.causes.written(tx, ended, 0, { lines: end.lines, at: now });
+          return ended;
+        }),
+      );
     });
     for (const run of ended) if (run) this.signals.endedUnstarted(run);
     // The run behind the one that has ended may be the next of its session.

@@ -1,16 +1,64 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { AppError, type Principal, type Reach } from '../../common/index.js';
-import type { AfterRemoval } from '../../session/index.js';
+import { AuditTrail } from '../../audit/index.js';
+import { AppError, type Origin, type Principal, type Reach, Clock, SERVER_ORIGIN } from '../../common/index.js';
+import { type AfterRemoval, SessionCleaners } from '../../agent/session/index.js';
+import type { Transaction } from '../../database/index.js';
 import { RunLedger } from '../run-ledger.js';
-import { isForgotten } from '../run-record.js';
+import { isForgotten, type RunRecord } from '../run-record.js';
 import { EndRuns } from './end-runs.js';
-import { RemovalTransaction } from './removal-transaction.js';
 import { RunSignals } from './run-signals.js';
 
-/** How often the runs of a session are cancelled again because more were accepted meanwhile. */
+/** Removes runs and sessions that have ended, with everything that other features store with them. */
+@Injectable()
+export class RemovalTransaction {
+  constructor(
+    private readonly ledger: RunLedger,
+    private readonly cleaners: SessionCleaners,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Removes a run, which the caller has locked, with its log, its interrupts and its messages in the session.
+   *
+   * @returns what to do after the commit; undefined when the run has not ended, and nothing was removed
+   */
+  async removeRun(tx: Transaction, run: RunRecord): Promise<readonly AfterRemoval[] | undefined> {
+    if (run.finishedAt === null) return undefined;
+    const { runs, log, sessions, interrupts } = this.ledger;
+    const after = await this.cleaners.cleanRun(tx, { runId: run.id, ...run });
+    await log.remove(tx, run.rowId);
+    await interrupts.remove(tx, { runRowId: run.rowId }, this.clock.now());
+    await sessions.removeRun(tx, run.sessionRowId, run.rowId);
+    await runs.remove(tx, run.rowId);
+    return after;
+  }
+
+  /**
+   * Removes a session with its messages and its runs.
+   *
+   * @returns what to do after the commit; undefined when a run has not ended, and nothing was removed
+   */
+  async removeSession(tx: Transaction, sessionRowId: number): Promise<readonly AfterRemoval[] | undefined> {
+    const { runs, log, sessions, interrupts } = this.ledger;
+    // Locks runs before their session, as the end of a run does; then those that were accepted meanwhile.
+    await runs.ofSessionForUpdate(tx, sessionRowId);
+    await sessions.lock(tx, sessionRowId);
+    const ofSession = await runs.ofSessionForUpdate(tx, sessionRowId);
+    if (ofSession.some(({ finishedAt }) => finishedAt === null)) return undefined;
+    const owner = await sessions.owner(tx, sessionRowId);
+    const after = owner ? await this.cleaners.cleanSession(tx, owner) : [];
+    await interrupts.remove(tx, { sessionRowId }, this.clock.now());
+    for (const { rowId } of ofSession) await log.remove(tx, rowId);
+    await runs.removeOfSession(tx, sessionRowId);
+    await sessions.remove(tx, sessionRowId);
+    return after;
+  }
+}
+
+/** How often the runs of a session are canceled again because more were accepted meanwhile. */
 const ROUNDS = 5;
 
-/** Removes runs and sessions. Runs that have not ended are cancelled first. */
+/** Removes runs and sessions. Runs that have not ended are canceled first. */
 @Injectable()
 export class RemoveRuns {
   private readonly logger = new Logger(RemoveRuns.name);
@@ -20,30 +68,41 @@ export class RemoveRuns {
     private readonly removal: RemovalTransaction,
     private readonly ends: EndRuns,
     private readonly signals: RunSignals,
+    private readonly trail: AuditTrail,
   ) {}
 
   /** @throws AppError RUN_NOT_FOUND; SESSION_BUSY when the run does not end in time */
-  async removeRun(reach: Reach, runId: string): Promise<void> {
+  async removeRun(reach: Reach, runId: string, by: Origin = SERVER_ORIGIN): Promise<void> {
     const { runs } = this.ledger;
     const run = await runs.find(reach, runId);
     if (!run || isForgotten(run)) throw new AppError('RUN_NOT_FOUND');
     if (run.finishedAt === null) await this.ends.endAll([run]);
     const after = await this.ledger.write(async (tx) => {
       const locked = await runs.findForUpdate(tx, reach, runId);
-      return locked ? this.removal.removeRun(tx, locked) : [];
+      if (!locked) return [];
+      const { tenantId } = locked;
+      const after = await this.removal.removeRun(tx, locked);
+      const subject = { kind: 'run', id: runId } as const;
+      if (after) await this.trail.write(tx, { tenantId, action: 'run.deleted', by, subject, runId });
+      return after;
     });
     if (!after) throw new AppError('SESSION_BUSY', 'The run did not end in time');
     await this.complete(after);
   }
 
   /** @throws AppError SESSION_NOT_FOUND; SESSION_BUSY when its runs do not end in time */
-  async removeSession(principal: Principal, sessionId: string): Promise<void> {
+  async removeSession(principal: Principal, sessionId: string, by: Origin = SERVER_ORIGIN): Promise<void> {
     const { runs, sessions } = this.ledger;
     const sessionRowId = await sessions.findRowId(principal, sessionId);
     if (sessionRowId === undefined) throw new AppError('SESSION_NOT_FOUND');
     for (let round = 0; round < ROUNDS; round += 1) {
       await this.ends.endAll(await runs.active(sessionRowId));
-      const after = await this.ledger.write((tx) => this.removal.removeSession(tx, sessionRowId));
+      const after = await this.ledger.write(async (tx) => {
+        const steps = await this.removal.removeSession(tx, sessionRowId);
+        const subject = { kind: 'thread', id: sessionId } as const;
+        if (steps) await this.trail.write(tx, { tenantId: principal.tenantId, action: 'thread.deleted', by, subject });
+        return steps;
+      });
       if (after) return this.complete(after);
     }
     throw new AppError('SESSION_BUSY', 'The runs of this session did not end in time');

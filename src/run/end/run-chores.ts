@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Chores } from '../../chores/index.js';
 import { RunSettings } from '../run.settings.js';
+import { LogPartitions } from '../ports/log-partitions.js';
 import { OverdueRuns } from './overdue-runs.js';
-import { RunCompaction } from './run-compaction.js';
-import { RunRetention } from './run-retention.js';
+import { RunCompaction } from './compact-runs.js';
+import { RunRetention } from './prune-runs.js';
 
 /** How often old runs are pruned, in milliseconds. */
 const RETENTION_MS = 600_000;
@@ -32,5 +33,17 @@ export class RunChores {
     chores.register({ name: 'retention', everyMs: RETENTION_MS, work: (signal) => retention.pruneAll(signal) });
     if (!compaction.isUseful) return;
     chores.register({ name: 'compaction', everyMs: COMPACTION_MS, work: (signal) => compaction.compactAll(signal) });
+  }
+}
+
+/** How often partitions are created for runs to come, in milliseconds. */
+const EVERY_MS = 600_000;
+
+/** The chore that creates partitions of events ahead of the runs. */
+@Injectable()
+export class PartitionChore {
+  constructor(chores: Chores, partitions: LogPartitions) {
+    if (!partitions.isUseful) return;
+    chores.register({ name: 'partitions', everyMs: EVERY_MS, work: () => partitions.createAhead() });
   }
 }

@@ -31,7 +31,7 @@ export class RunSignals {
     this.relay.listChanged();
   }
 
-  /** A run that had not ended was cancelled: its worker, here or elsewhere, ends it, unless it was never started. */
+  /** A run that had not ended was canceled: its worker, here or elsewhere, ends it, unless it was never started. */
   canceled(run: RunRecord): void {
     if (run.finishedAt !== null) this.endedUnstarted(run);
     else if (!this.dispatcher.cancel(run.rowId) && run.leaseOwner !== null) this.relay.signal(run.leaseOwner);

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InputInterrupt, type InputQuestion, InputRefused } from '../../agent/index.js';
 import { AppError, Clock, IdFactory, type Json } from '../../common/index.js';
-import type { SettledInterrupt } from '../../interrupt/index.js';
-import { SchemaValidator, ToolSettings } from '../../tools/index.js';
+import type { SettledInterrupt } from '../../agent/interrupt/index.js';
+import { SchemaValidator, ToolSettings } from '../../agent/tools/index.js';
 
 const LONGEST_KEY = 256;
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../common/index.js';
 import { isTerminalStatus, type Message, type ResponseBuilder } from '../../events/index.js';
-import { answeredAfter, type MessageState, messageState, type MessageStates } from '../../session/index.js';
+import { answeredAfter, type MessageState, messageState, type MessageStates } from '../../agent/session/index.js';
 
 /**
  * Decides when messages of a run that has not ended are final and join its session: those of finished steps,

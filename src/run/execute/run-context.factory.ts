@@ -4,7 +4,7 @@ import { SummaryLabels } from '../../agent/index.js';
 import { type JsonObject, resolveTimeZone } from '../../common/index.js';
 import { type Message, textOf } from '../../events/index.js';
 import type { RunTelemetry } from '../../telemetry/index.js';
-import type { ClientTime } from '../../tools/index.js';
+import type { ClientTime } from '../../agent/tools/index.js';
 import { UserSettings } from '../../user-settings/index.js';
 import type { StartedRun } from '../ports/dispatcher.js';
 import type { RunRecord } from '../run-record.js';
@@ -15,7 +15,7 @@ import { RunPasts } from './run-past.js';
 import type { RunSession } from './run-session.factory.js';
 import { StartingPoints } from './starting-point.js';
 
-/** What a context needs beside its run and its session. */
+/** What a context needs besides its run and its session. */
 export interface ContextOptions {
   /** What the run was accepted with, if this process has just accepted it; read from the database otherwise. */
   readonly started: StartedRun | undefined;
@@ -48,7 +48,7 @@ export class RunContextFactory {
     const { base, resumption, steps } = await this.startingPoints.load(run);
     const { started } = options;
     const own = base.rowId === run.rowId ? started?.input : undefined;
-    const { input, history, providerStates } = await this.pasts.messages(run, base, own);
+    const { input, history, providerStates, callEnds } = await this.pasts.messages(run, base, own);
     session.messages.input = input;
     const stored = await this.pasts.state(run);
     const principal = { tenantId: run.tenantId, userId: run.userId };
@@ -68,6 +68,7 @@ export class RunContextFactory {
       inputText: userText(input),
       history,
       providerStates,
+      callEnds,
       state,
       clientTools: run.request.clientTools,
       toolRestrictions: run.request.toolRestrictions ?? [],
@@ -77,6 +78,7 @@ export class RunContextFactory {
       locale: run.request.locale ?? chosen.locale,
       requestedAt: deviceNow(run.request.clientTime) ?? run.createdAt,
       forwardedProps: run.request.forwardedProps,
+      ...(run.request.carried && { carried: run.request.carried }),
       resumption,
       interrupt: this.inputs.asker(resumption.inputs),
       ...(label && { summaryLabel: (summary: string) => label(summary, { principal, authority: run.authority }) }),
@@ -84,6 +86,7 @@ export class RunContextFactory {
       instructions: run.request.systemPrompt ?? '',
       response,
       journal: new RunJournal(writer, [...steps, ...partial.steps], session.messages, options.checkpoint),
+      usage: session.meter,
       signal: options.signal,
       telemetry: options.telemetry,
       emit: (event) => writer.emit(event),

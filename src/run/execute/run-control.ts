@@ -1,5 +1,5 @@
 /**
- * Why a run is stopped from outside: it was cancelled, its time has passed, it emitted no event for too long,
+ * Why a run is stopped from outside: it was canceled, its time has passed, it emitted no event for too long,
  * another process has it, this process shuts down and hands it over, or a failover of the database has lost a part of it.
  */
 export type StopKind = 'cancel' | 'timeout' | 'idle' | 'lost' | 'shutdown' | 'failover';

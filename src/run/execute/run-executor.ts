@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { AgentRegistry, InputRefused, type RegisteredAgent } from '../../agent/index.js';
 import { AppError, type JsonObject, nextTurn } from '../../common/index.js';
 import { isUnavailable } from '../../database/index.js';
+import type { RunTelemetry } from '../../telemetry/index.js';
 import type { StartedRun } from '../ports/dispatcher.js';
 import type { RunRecord } from '../run-record.js';
 import { RunSettings } from '../run.settings.js';
 import { MANY_MESSAGES } from '../run.types.js';
-import type { RunTelemetry } from '../../telemetry/index.js';
+import type { RunWriter } from '../log/run-writer.js';
 import { runAgent } from './agent-runner.js';
 import { ExecutionReports } from './execution-reports.js';
 import { type ContextOptions, RunContextFactory } from './run-context.factory.js';
@@ -14,8 +15,50 @@ import type { RunControl } from './run-control.js';
 import { type Ending, endingOfCode, endingOfError, endingOfStop, WAITED_TOO_LONG, writeEnding } from './run-ending.js';
 import { closePartialOutput } from './run-recovery.js';
 import { type RunSession, RunSessionFactory } from './run-session.factory.js';
-import { RunTimeouts } from './run-timeouts.js';
 import { whileUnavailable } from './while-unavailable.js';
+
+/** Node runs timers of more milliseconds than this at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Checks within the idle timeout: an idle run is stopped at most a quarter of it too late. */
+const IDLE_CHECKS = 4;
+
+/**
+ * The two timeouts of an attempt: the time that the run may take in all, including earlier attempts but not the
+ * time between them, and the time between two writes.
+ */
+class RunTimeouts {
+  private readonly timeout: NodeJS.Timeout;
+  private readonly idle: NodeJS.Timeout;
+
+  constructor(
+    run: RunRecord,
+    writer: RunWriter,
+    control: RunControl,
+    limits: Pick<RunSettings, 'timeoutMs' | 'idleTimeoutMs'>,
+  ) {
+    this.timeout = setTimeout(() => control.stop('timeout'), timer(limits.timeoutMs - run.usedMs));
+    let writes = writer.writes;
+    let idleChecks = 0;
+    this.idle = setInterval(
+      () => {
+        idleChecks = writer.writes === writes ? idleChecks + 1 : 0;
+        writes = writer.writes;
+        if (idleChecks >= IDLE_CHECKS) control.stop('idle');
+      },
+      timer(limits.idleTimeoutMs / IDLE_CHECKS),
+    );
+  }
+
+  /** Clears the timers. */
+  stop(): void {
+    clearTimeout(this.timeout);
+    clearInterval(this.idle);
+  }
+}
+
+function timer(milliseconds: number): number {
+  return Math.max(0, Math.min(Math.ceil(milliseconds), LONGEST_TIMER_MS));
+}
 
 /** How long an agent may take to stop when the process shuts down, in milliseconds. */
 const HANDOVER_GRACE_MS = 1000;
@@ -128,7 +171,7 @@ export class RunExecutor {
   /** Writes the end, or hands the run over when it was stopped for another process to continue. */
   private async finish(
     control: RunControl,
-    { writer, response, messages }: RunSession,
+    { writer, response, messages, meter }: RunSession,
     ending: Ending | undefined,
     sessionState: JsonObject | undefined,
   ): Promise<Execution> {
@@ -137,6 +180,8 @@ export class RunExecutor {
       writer.abandon();
       return 'lost';
     }
+    // With the end, or before another process continues the run.
+    meter.close();
     if (!ending) {
       await writer.flush();
       writer.abandon();

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { AgentSettings, fitHistory } from '../../agent/index.js';
+import { AgentSettings, fitHistory, openCalls } from '../../agent/index.js';
 import type { JsonObject } from '../../common/index.js';
 import { type Message, sinceSummary, summaryOf } from '../../events/index.js';
-import { SessionStore, type StoredMessages } from '../../session/index.js';
+import { SessionStore, type StoredMessages } from '../../agent/session/index.js';
 import type { RunKey, RunRecord } from '../run-record.js';
 
 /** Earlier messages that are read at most; the token budget then cuts further. */
@@ -16,7 +16,11 @@ export interface RunPast {
   readonly history: readonly Message[];
   /** What model providers want back with both, by the ids of the messages. */
   readonly providerStates: StoredMessages['states'];
+  /** The statuses of the runs whose calls have no result, by the ids of the messages of the calls. */
+  readonly callEnds: ReadonlyMap<string, string>;
 }
+
+const NO_ENDS: RunPast['callEnds'] = new Map();
 
 /** What runs find in their sessions when they start. */
 @Injectable()
@@ -35,7 +39,10 @@ export class RunPasts {
     const past =
       base.ordinal === 1 ? undefined : await this.sessions.history(run.sessionRowId, base.ordinal, HISTORY_LIMIT);
     const providerStates = past ? new Map([...past.states, ...states]) : states;
-    return { input, history: this.historyOf(run, past?.messages ?? [], input, providerStates), providerStates };
+    const history = this.historyOf(run, past?.messages ?? [], input, providerStates);
+    const open = openCalls([...history, ...input]);
+    const callEnds = open.length === 0 ? NO_ENDS : await this.sessions.runStatuses(run.sessionRowId, open);
+    return { input, history, providerStates, callEnds };
   }
 
   /** The state that the run begins with: that of its request, else the session's. */

@@ -8,12 +8,13 @@ import {
   ResponseFold,
   RUN_RECOVERED,
 } from '../../events/index.js';
-import { SessionStore } from '../../session/index.js';
+import { SessionStore } from '../../agent/session/index.js';
 import { LogCommit } from '../log/log-commit.js';
 import { logPages } from '../log/log-pages.js';
 import { type JournalStep, RunLog } from '../ports/run-log.js';
 import type { RunRecord } from '../run-record.js';
 import { StateFold } from './recorded-state.js';
+import { RunSpending } from './run-spending.js';
 import { corruptEnd } from './run-ending.js';
 
 /** What earlier attempts of a run wrote. */
@@ -30,6 +31,8 @@ export interface PartialState {
   readonly shownCallIds: readonly string[];
   /** How many messages of its output the session has already. */
   readonly joined: number;
+  /** The estimated tokens that its unfinished steps have written and that are not booked yet. */
+  readonly lostOutput: number;
 }
 
 /** The partial state of a run at its first attempt. */
@@ -41,6 +44,7 @@ export const NO_PARTIAL_STATE: PartialState = {
   stateShown: false,
   shownCallIds: [],
   joined: 0,
+  lostOutput: 0,
 };
 
 /** Recovers runs whose worker was lost: reads what they wrote, or ends them when it cannot be read. */
@@ -51,11 +55,15 @@ export class RunRecovery {
     private readonly sessions: SessionStore,
     private readonly commits: LogCommit,
     private readonly clock: Clock,
+    readonly spending: RunSpending,
   ) {}
 
   /** Reads what earlier attempts wrote, so that the run can continue. @throws Error when the log has gaps */
   async load(run: RunRecord): Promise<PartialState> {
-    if (run.attempt <= 1 && run.nextSeq === 0) return NO_PARTIAL_STATE;
+    if (run.attempt <= 1 && run.nextSeq === 0) {
+      await this.spending.closeEarlier(run, []);
+      return NO_PARTIAL_STATE;
+    }
     const fold = new ResponseFold();
     const state = new StateFold();
     const callIds = new Set<string>();
@@ -66,19 +74,25 @@ export class RunRecovery {
         if (event.object === 'content') addCallId(event, callIds);
       }
     }
+    const response = fold.response();
+    const steps = await this.log.steps(run.rowId);
+    const finished = finishedMessageIds({ steps });
+    const lost = (response?.output ?? []).filter(({ id, role }) => role === 'assistant' && !finished.has(id));
     return {
-      response: fold.response(),
+      response,
       retired: fold.retired,
-      steps: await this.log.steps(run.rowId),
+      steps,
       sessionState: state.changed,
       stateShown: state.shown,
       joined: await this.sessions.outputCount(run.sessionRowId, run.rowId),
       shownCallIds: [...callIds],
+      lostOutput: await this.spending.closeEarlier(run, lost),
     };
   }
 
   /** Ends a run whose log cannot be read as failed. Returns false when another process has the run. */
   async endCorrupt(run: RunRecord): Promise<boolean> {
+    await this.spending.closeEarlier(run, []);
     const [written] = await this.commits.append([corruptEnd(run, this.clock.now())]);
     return written === true;
   }
@@ -110,6 +124,6 @@ export function closePartialOutput(
 }
 
 /** The ids of the messages that are kept: those of finished steps. */
-export function finishedMessageIds({ steps }: PartialState): Set<string> {
+export function finishedMessageIds({ steps }: Pick<PartialState, 'steps'>): Set<string> {
   return new Set(steps.flatMap((step) => (step.status === 'finished' ? step.messageIds : [])));
 }

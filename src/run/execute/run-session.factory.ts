@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { stateOfStep } from '../../agent/index.js';
+import { modelOfStep, stateOfStep } from '../../agent/index.js';
 import { Clock, IdFactory } from '../../common/index.js';
 import { type AgentResponse, type LoggedEvent, ResponseBuilder, ResponseFold } from '../../events/index.js';
+import type { RunMeter } from '../../usage/index.js';
 import { GroupCommit } from '../log/group-commit.js';
 import { RunFeeds } from '../log/run-feeds.js';
 import { RunWriter } from '../log/run-writer.js';
@@ -17,6 +18,7 @@ export interface RunSession {
   readonly response: ResponseBuilder;
   readonly partial: PartialState;
   readonly messages: MessageCommitter;
+  readonly meter: RunMeter;
   /** Tells the readers of this process that it writes no more events. */
   close(): void;
 }
@@ -49,6 +51,7 @@ export class RunSessionFactory {
       deadline: () => control.deadline,
       onLost: () => control.stop('lost'),
       onLostEvents: () => control.stop('failover'),
+      answeredBy: answeredBy(partial),
       statesOf: (joining) => messages.statesOf(joining),
     });
     const response = new ResponseBuilder({
@@ -67,12 +70,16 @@ export class RunSessionFactory {
       const state = output && stateOfStep(output);
       if (state) messages.keep(messageIds, state);
     }
+    const meter = this.recovery.spending.meter(run, control, {
+      book: (call) => writer.spend(call),
+      lostOutput: partial.lostOutput,
+    });
     const close = (): void => {
       feed.hasWriter = false;
       feed.notify();
       this.feeds.leave(run.rowId);
     };
-    return { writer, response, partial, messages, close };
+    return { writer, response, partial, messages, meter, close };
   }
 
   /** Ends a run whose log cannot be read as failed. Returns false when another process has the run. */
@@ -85,4 +92,9 @@ function responseAfter(events: readonly LoggedEvent[]): AgentResponse | undefine
   const fold = new ResponseFold();
   for (const { event } of events) fold.apply(event);
   return fold.response();
+}
+
+/** The model that made the newest answer of earlier attempts; null if none did. */
+function answeredBy({ steps }: Pick<PartialState, 'steps'>): string | null {
+  return steps.flatMap(({ output }) => (output && modelOfStep(output)) ?? []).at(-1) ?? null;
 }

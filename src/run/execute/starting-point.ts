@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InterruptStore, NO_RESUMPTION, type Resumption } from '../../interrupt/index.js';
+import { InterruptStore, NO_RESUMPTION, type Resumption } from '../../agent/interrupt/index.js';
 import { type JournalStep, RunLog } from '../ports/run-log.js';
 import { interruptRun, type RunKey, type RunRecord } from '../run-record.js';
 

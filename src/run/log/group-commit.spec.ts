@@ -1,6 +1,6 @@
 import { Metrics } from '../../common/index.js';
-import { LocalRelay } from '../adapters/local-relay.js';
-import { MemoryRunLog, runningRun } from '../testing/memory-run-log.js';
+import { LocalRelay } from '../adapters/local/local-relay.js';
+import { MemoryRunLog, NO_USAGE, runningRun } from '../testing/memory-run-log.js';
 import { RunMetrics } from '../run.metrics.js';
 import type { CommitSource } from './commit-source.js';
 import { GroupCommit } from './group-commit.js';
@@ -12,7 +12,7 @@ const RUNS = 200;
 async function manyRuns() {
   const log = new MemoryRunLog();
   const metrics = new RunMetrics(new Metrics());
-  const commits = new GroupCommit(new LogCommit(log.ledger(), metrics), log, new LocalRelay(), metrics);
+  const commits = new GroupCommit(new LogCommit(log.ledger(), metrics, NO_USAGE), log, new LocalRelay(), metrics);
   const sources = Array.from({ length: RUNS }, (_, index) => sourceOf(index + 1));
   const write = (): void => sources.forEach((source) => commits.request(source));
   write();

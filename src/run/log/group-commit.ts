@@ -20,7 +20,7 @@ const CALM_PAUSE_MAX_MS = 50;
  * The pause between two commits is zero until many runs write at once; then it grows up to 20 ms,
  * which costs little latency and saves most of the work (docs/performance.md). It grows up to 50 ms while there is
  * nothing to commit but further events of many runs; the first events of a run, and whatever somebody waits for, end it.
- * Writes of a commit that fails are retried one by one, beside the commits of other runs.
+ * Writes of a commit that fails are retried one by one, while other runs commit.
  */
 @Injectable()
 export class GroupCommit {

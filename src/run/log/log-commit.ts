@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PatientOptions, Transaction } from '../../database/index.js';
-import type { MessageOwner, MessageStates } from '../../session/index.js';
+import type { MessageOwner, MessageStates } from '../../agent/session/index.js';
+import { UsageLedger } from '../../usage/index.js';
 import type { LogWrite, RunEnd, WrittenRun } from '../ports/run-log.js';
 import { RunLedger } from '../run-ledger.js';
 import { RunMetrics } from '../run.metrics.js';
@@ -12,6 +13,7 @@ export class LogCommit {
   constructor(
     private readonly ledger: RunLedger,
     private readonly metrics: RunMetrics,
+    private readonly usage: UsageLedger,
   ) {}
 
   /**
@@ -35,14 +37,31 @@ export class LogCommit {
       const plainResults = plain.length > 0 ? this.ledger.log.appendEvents(tx, plain) : NOTHING;
       let nextPlain = 0;
       // Together, so that on PostgreSQL the writes share their round trips.
-      return settled(
+      const results = await settled(
         writes.map(async (write) => {
           if (!isPlain(write)) return this.appendOne(tx, write);
           const index = nextPlain++;
           return (await plainResults)[index] === true;
         }),
       );
+      await this.settle(tx, writes, results);
+      if (this.ledger.causes.areWanted) await this.tell(tx, writes, results);
+      return results;
     }, options);
+  }
+
+  /** Books the model calls of what was written, all together: the counters of budgets are locked last, and in one order. */
+  private async settle(tx: Transaction, writes: readonly LogWrite[], results: readonly boolean[]): Promise<void> {
+    if (!writes.some(({ spent }) => spent)) return;
+    const calls = writes.flatMap(({ spent = [] }, index) => (results[index] === true ? spent : []));
+    if (calls.length > 0) await this.usage.settle(tx, calls, Math.max(...writes.map(({ at }) => at)));
+  }
+
+  /** Notifies listeners of what is being committed. */
+  private async tell(tx: Transaction, writes: readonly LogWrite[], results: readonly boolean[]): Promise<void> {
+    for (const [index, { run, firstSeq, lines, at, end }] of writes.entries()) {
+      if (results[index] === true) await this.ledger.causes.written(tx, run, firstSeq, { lines, at, end });
+    }
   }
 
   private async appendOne(tx: Transaction, write: LogWrite): Promise<boolean> {
@@ -79,7 +98,7 @@ export class LogCommit {
     await this.ledger.sessions.append(tx, ownerOf(run), bare, at, { origin: 'state', hidden: true, states });
   }
 
-  /** What the end of a run changes in its session beside messages. A rolled back run changes no state. */
+  /** What the end of a run changes in its session besides messages. A rolled back run changes no state. */
   private async saveEnd(tx: Transaction, write: LogWrite, end: RunEnd, written: WrittenRun): Promise<void> {
     const { sessionRowId } = write.run;
     if (end.asked) await this.openInterrupts(tx, write, end.asked, written.cancelRequested);
@@ -122,5 +141,5 @@ async function settled<Value>(promises: readonly Promise<Value>[]): Promise<read
 
 /** True for a write of nothing but events: most of them. */
 function isPlain(write: LogWrite): boolean {
-  return write.end === undefined && write.steps.length === 0 && !write.messages && !write.notes;
+  return write.end === undefined && write.steps.length === 0 && !write.messages && !write.notes && !write.spent;
 }

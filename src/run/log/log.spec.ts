@@ -4,16 +4,16 @@ import { Metrics, SystemClock } from '../../common/index.js';
 import { type AgentEvent, LoggedEvent, type AgentResponse } from '../../events/index.js';
 import { RunMetrics } from '../run.metrics.js';
 import type { RunRecord } from '../run-record.js';
-import { type CommitFailure, MemoryRunLog, runningRun } from '../testing/memory-run-log.js';
-import { LocalRelay } from '../adapters/local-relay.js';
+import { type CommitFailure, MemoryRunLog, NO_USAGE, runningRun } from '../testing/memory-run-log.js';
+import { LocalRelay } from '../adapters/local/local-relay.js';
 import type { RunRelay } from '../ports/run-relay.js';
+import { HintMetrics } from '../hint.metrics.js';
 import { GroupCommit } from './group-commit.js';
 import { LogCommit } from './log-commit.js';
 import { RunFeed, RunFeeds } from './run-feeds.js';
 import { RunTail } from './run-tail.js';
 import { RunWatch } from './run-watch.js';
 import { RunWriter } from './run-writer.js';
-import { HintMetrics } from '../hint.metrics.js';
 
 const note = (value: number): AgentEvent => ({ object: 'custom', name: 'note', value });
 const LAST: AgentResponse = {
@@ -44,7 +44,7 @@ class Process {
     relay: RunRelay = new LocalRelay(),
   ) {
     const metrics = new RunMetrics(new Metrics());
-    this.commits = new GroupCommit(new LogCommit(log.ledger(), metrics), log, relay, metrics);
+    this.commits = new GroupCommit(new LogCommit(log.ledger(), metrics, NO_USAGE), log, relay, metrics);
     this.watch = new RunWatch(
       { log, runs: log.store() },
       relay,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TurnoverMap } from '../../common/index.js';
+import { TurnoverMap } from '../../runtime/index.js';
 import type { LoggedEvent } from '../../events/index.js';
 
 /** What a feed keeps for readers that are slightly behind; older events are read from the log. */

@@ -1,13 +1,13 @@
 import { Metrics, SystemClock } from '../../common/index.js';
-import type { SessionStore } from '../../session/index.js';
-import { LocalRelay } from '../adapters/local-relay.js';
+import type { SessionStore } from '../../agent/session/index.js';
+import { LocalRelay } from '../adapters/local/local-relay.js';
 import type { RunStore } from '../ports/run-store.js';
 import type { RunRecord } from '../run-record.js';
 import { MemoryRunLog, runningRun } from '../testing/memory-run-log.js';
+import { HintMetrics } from '../hint.metrics.js';
 import { RunFeeds } from './run-feeds.js';
 import { RunReader } from './run-reader.js';
 import { RunWatch } from './run-watch.js';
-import { HintMetrics } from '../hint.metrics.js';
 
 const ALICE = { tenantId: 'default', userId: 'alice' };
 const SESSION = { ...ALICE, sessionId: 'session' };

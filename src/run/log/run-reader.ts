@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AbortLike, Principal } from '../../common/index.js';
 import { type AgentResponse, type LoggedEvent, type Message, ResponseFold } from '../../events/index.js';
-import { SessionStore } from '../../session/index.js';
+import { SessionStore } from '../../agent/session/index.js';
 import { RunLog } from '../ports/run-log.js';
 import { RunStore } from '../ports/run-store.js';
 import type { TailOptions } from '../ports/runs.js';

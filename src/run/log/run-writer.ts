@@ -1,7 +1,9 @@
+import { modelOfStep } from '../../agent/index.js';
 import { AppError } from '../../common/index.js';
-import type { AuditNote } from '../../interrupt/index.js';
+import type { AuditNote } from '../../agent/interrupt/index.js';
 import { type AgentEvent, isBuilderEvent, LoggedEvent, type Message, serializeEvent } from '../../events/index.js';
-import type { MessageStates } from '../../session/index.js';
+import type { MessageStates } from '../../agent/session/index.js';
+import type { SettledCall } from '../../usage/index.js';
 import type { JournalStep, LogWrite, RunEnd } from '../ports/run-log.js';
 import type { RunRecord } from '../run-record.js';
 import type { CommitSource } from './commit-source.js';
@@ -12,7 +14,7 @@ import type { RunFeed } from './run-feeds.js';
 const FIRST_HIGH_WATER = 16;
 const HIGH_WATER = 2048;
 
-/** What a writer needs beside its run. */
+/** What a writer needs besides its run. */
 export interface WriterOptions {
   readonly commits: GroupCommit;
   readonly feed: RunFeed;
@@ -23,6 +25,8 @@ export interface WriterOptions {
   readonly onLost: (reason: unknown) => void;
   /** Called when the database has lost committed events of the run: it must not continue. */
   readonly onLostEvents: () => void;
+  /** The model that has made the newest answer before; null if none has. Default: null. */
+  readonly answeredBy?: string | null;
   /** The provider states of messages that join the session; undefined if they have none. */
   readonly statesOf?: (messages: readonly Message[]) => MessageStates | undefined;
 }
@@ -46,7 +50,9 @@ export class RunWriter implements CommitSource {
   private steps: JournalStep[] = [];
   private messages: Message[] = [];
   private notes: AuditNote[] = [];
+  private spent: SettledCall[] = [];
   private end: RunEnd | undefined;
+  private answeredBy: string | null;
   private written = 0;
   private done = 0;
   private inFlight: readonly AgentEvent[] = [];
@@ -64,6 +70,7 @@ export class RunWriter implements CommitSource {
     private readonly options: WriterOptions,
   ) {
     this.seq = run.nextSeq;
+    this.answeredBy = options.answeredBy ?? null;
   }
 
   get deadline(): number {
@@ -93,6 +100,7 @@ export class RunWriter implements CommitSource {
   step(step: JournalStep): void {
     if (this.closed) throw new AppError('WORKER_LOST');
     this.steps.push(step);
+    if (step.output) this.answeredBy = modelOfStep(step.output) ?? this.answeredBy;
     this.request();
   }
 
@@ -108,9 +116,16 @@ export class RunWriter implements CommitSource {
     this.request();
   }
 
+  /** Books the end of a model call, committed with what is written in this turn. Without effect if the run writes no more. */
+  spend(call: SettledCall): void {
+    if (this.closed) return;
+    this.spent.push(call);
+    this.request();
+  }
+
   /** Ends the run, committed with the terminal event, which has just been written. */
-  finish(end: RunEnd): void {
-    this.end = end;
+  finish(end: Omit<RunEnd, 'answeredBy'>): void {
+    this.end = Object.assign({}, end, { answeredBy: this.answeredBy });
     this.closed = true;
     this.request();
   }
@@ -139,7 +154,8 @@ export class RunWriter implements CommitSource {
 
   take(): LogWrite | undefined {
     this.isRequested = false;
-    if (this.lines.length === 0 && this.steps.length === 0 && this.notes.length === 0 && !this.end) return undefined;
+    const isEmpty = this.lines.length + this.steps.length + this.notes.length + this.spent.length === 0;
+    if (isEmpty && !this.end) return undefined;
     const states = this.joiningStates();
     const write: LogWrite = {
       run: this.run,
@@ -149,6 +165,7 @@ export class RunWriter implements CommitSource {
       ...(this.messages.length > 0 ? { messages: this.messages } : {}),
       ...(states ? { states } : {}),
       ...(this.notes.length > 0 ? { notes: this.notes } : {}),
+      ...(this.spent.length > 0 ? { spent: this.spent } : {}),
       end: this.end,
       at: this.options.now(),
     };
@@ -159,6 +176,7 @@ export class RunWriter implements CommitSource {
     this.steps = [];
     this.messages = [];
     this.notes = [];
+    this.spent = [];
     this.end = undefined;
     return write;
   }
@@ -167,7 +185,8 @@ export class RunWriter implements CommitSource {
     const events = this.inFlight;
     this.inFlight = [];
     this.mark = HIGH_WATER;
-    this.done += write.lines.length + write.steps.length + (write.notes?.length ?? 0) + (write.end ? 1 : 0);
+    this.done += write.lines.length + write.steps.length + (write.notes?.length ?? 0) + (write.spent?.length ?? 0);
+    if (write.end) this.done += 1;
     if (write.lines.length > 0) {
       this.options.feed.publish(
         write.lines.map((line, index) => new LoggedEvent(write.firstSeq + index, line, events[index], write.at)),
@@ -185,6 +204,7 @@ export class RunWriter implements CommitSource {
     this.lines = [];
     this.steps = [];
     this.notes = [];
+    this.spent = [];
     this.end = undefined;
     const flushes = this.flushes;
     this.flushes = [];

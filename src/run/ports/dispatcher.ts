@@ -1,5 +1,5 @@
 import type { LoggedEvent } from '../../events/index.js';
-import type { StoredMessages } from '../../session/index.js';
+import type { StoredMessages } from '../../agent/session/index.js';
 import type { UserPreferences } from '../../user-settings/index.js';
 import type { RunRecord } from '../run-record.js';
 import type { Lease } from './run-leases.js';

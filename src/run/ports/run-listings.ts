@@ -1,13 +1,13 @@
 import type { Reach } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
-import type { AfterRemoval, RemovedRun, RemovedSession, SessionCleaner } from '../../session/index.js';
+import type { AfterRemoval, RemovedRun, RemovedSession, SessionCleaner } from '../../agent/session/index.js';
 import type { RunRecord } from '../run-record.js';
 import type { RunListing } from '../run.types.js';
 
 /** A run in the list of its wire. */
 export interface ListedRun extends RunListing {
   readonly runId: string;
-  /** Whose run it is. */
+  /** The owner of the run. */
   readonly userId: string;
 }
 

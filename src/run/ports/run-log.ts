@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
 import type { ErrorModel, EventKind, LoggedEvent, Message, Usage } from '../../events/index.js';
-import type { AskedInterrupt, AuditNote } from '../../interrupt/index.js';
-import type { MessageStates } from '../../session/index.js';
+import type { AskedInterrupt, AuditNote } from '../../agent/interrupt/index.js';
+import type { MessageStates } from '../../agent/session/index.js';
+import type { SettledCall } from '../../usage/index.js';
 import type { RunRecord, RunVisibility } from '../run-record.js';
 import type { RunState } from '../run.types.js';
 
@@ -25,6 +26,8 @@ export interface RunEnd {
   readonly state: Exclude<RunState, 'queued' | 'running'>;
   readonly error: ErrorModel | null;
   readonly usage: Usage | null;
+  /** The model that has made its newest answer; null or absent if none has. */
+  readonly answeredBy?: string | null;
   /** The messages that the run adds to the session at its end: those that were not added before. */
   readonly output: readonly Message[];
   /** The session's new shared state, when the run changed it. */
@@ -46,6 +49,8 @@ export interface LogWrite {
   readonly messages?: readonly Message[];
   /** The provider states of messages that join the session now or at the end. */
   readonly states?: MessageStates;
+  /** Model calls that are over: their ends are booked. */
+  readonly spent?: readonly SettledCall[];
   /** Entries for the audit log. */
   readonly notes?: readonly AuditNote[];
   readonly end: RunEnd | undefined;

@@ -10,6 +10,8 @@ export interface AskedOfRun {
   /** Of an `InterruptView`. */
   readonly status: string;
   readonly toolName: string | null;
+  /** Whether a person has approved it with other arguments. */
+  readonly isEdited: boolean;
   /** The run that resumed with the answer; null if none did. */
   readonly resumedByRunId: string | null;
 }
@@ -20,6 +22,8 @@ export interface RunTurn {
   readonly first: { readonly runId: string; readonly inputText: string | null } | null;
   /** What an interrupted run waits for; null once the turn went on, or cannot any more. */
   readonly waitsFor: 'approval' | 'input' | 'client' | null;
+  /** Whether a run that was interrupted is continued by the next one of its session. */
+  readonly isContinued: boolean;
   /** What an interrupted run has asked, oldest first. */
   readonly asked: readonly AskedOfRun[];
 }
@@ -38,6 +42,8 @@ export interface RunSummary {
   readonly attempt: number;
   /** The model that the request names; null for the configured one. */
   readonly model: string | null;
+  /** The model that made the newest answer, as its server names it; null before the run has ended, and if none did. */
+  readonly answeredBy: string | null;
   /** The first words of the newest text of a user; null if there are none. */
   readonly inputText: string | null;
   readonly createdAt: number;
@@ -90,13 +96,14 @@ export interface ListChanges {
 /** A run in full. */
 export interface RunDetails extends RunView {
   readonly model: string | null;
+  readonly answeredBy: string | null;
   readonly inputText: string | null;
   readonly turn: RunTurn;
   /** Null for a run that was started without authentication. */
   readonly authority: Authority | null;
   /** The process that executes it; null while none does. */
   readonly worker: string | null;
-  /** What the run keeps of its request beside its messages. */
+  /** What the run keeps of its request besides its messages. */
   readonly request: JsonObject;
   /** When its events were removed; null while it has them. */
   readonly eventsPrunedAt: number | null;
@@ -155,6 +162,9 @@ export abstract class RunQueries {
 
   /** @throws AppError RUN_NOT_FOUND */
   abstract details(reach: Reach, runId: string): Promise<RunDetails>;
+
+  /** The runs of the turn that a run belongs to, oldest first, at most 100. @throws AppError RUN_NOT_FOUND */
+  abstract ofTurn(reach: Reach, runId: string): Promise<readonly RunSummary[]>;
 
   /** @throws AppError RUN_NOT_FOUND, EVENTS_EXPIRED */
   abstract events(reach: Reach, runId: string, query: EventQuery): Promise<EventPage>;

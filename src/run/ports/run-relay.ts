@@ -10,7 +10,7 @@ export type RelayState = 'live' | 'degraded';
 /** What names a run at every instance: row ids alone are those of one ledger, and a Redis server may serve several. */
 export type RelayedRun = Pick<RunRecord, 'rowId' | 'id' | 'createdAt'>;
 
-/** Whose session, and which. */
+/** A session and its owner. */
 export interface SessionKey {
   readonly tenantId: string;
   readonly userId: string;

@@ -25,6 +25,9 @@ export abstract class RunSearch {
   /** Those of the runs that a list still shows. */
   abstract present(rowIds: readonly number[]): Promise<ReadonlySet<number>>;
 
-  /** The first words of the input of a run, null if it has none, and how it belongs to others. */
-  abstract turn(runRowId: number): Promise<Pick<RunSummary, 'inputText' | 'turn'>>;
+  /** The runs of the turn that a run belongs to, oldest first: at least the run itself, at most 100. */
+  abstract ofTurn(runRowId: number): Promise<readonly RunSummary[]>;
+
+  /** The first words of the input of a run, null if it has none, the model that has answered, and how it belongs to others. */
+  abstract turn(runRowId: number): Promise<Pick<RunSummary, 'inputText' | 'answeredBy' | 'turn'>>;
 }

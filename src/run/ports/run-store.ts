@@ -32,6 +32,8 @@ export interface NewRun {
   /** Canonical JSON of the events that its log begins with; none for a queued run. */
   readonly lines: readonly string[];
   readonly createdAt: number;
+  /** The id of the first run of the chain that it continues; null if it continues none. */
+  readonly rootRunId: string | null;
 }
 
 /** The end of a run that was never started, with its whole log. */
@@ -108,6 +110,12 @@ export abstract class RunStore {
 
   /** The newest interrupted run of a session. */
   abstract newestInterrupted(tx: Transaction, sessionRowId: number): Promise<RunRecord | undefined>;
+
+  /** The newest run of a session before an ordinal that was not taken back. */
+  abstract newestBefore(tx: Transaction, sessionRowId: number, ordinal: number): Promise<RunRecord | undefined>;
+
+  /** Records that what an interrupted run waits for is given up. The first time counts. */
+  abstract close(tx: Transaction, rowId: number, now: number): Promise<void>;
 
   /** Runs of the caller's session, newest first. Transient runs that have ended are left out. */
   abstract list(principal: Principal, sessionId: string, query: RunQuery): Promise<readonly RunRecord[]>;

@@ -1,4 +1,4 @@
-import type { AbortLike, BackpressureGate, Principal, Reach, Requester } from '../../common/index.js';
+import type { AbortLike, BackpressureGate, Origin, Principal, Reach, Requester } from '../../common/index.js';
 import type { AgentResponse, LoggedEvent, Message } from '../../events/index.js';
 import type { AcceptedRun, InterruptAnswer, RunRequest, RunState, RunView } from '../run.types.js';
 
@@ -32,10 +32,12 @@ export interface ListOptions {
   readonly states?: readonly RunState[];
 }
 
-/** How a run is cancelled. */
+/** How a run is canceled. */
 export interface CancelOptions {
   /** Also takes the run's messages and state out of the session, as the busy policy `rollback` does. */
   readonly rollback?: boolean;
+  /** Who cancels, for the audit trail, which tells of cancels by another than the owner. Absent: the server itself. */
+  readonly by?: Origin;
 }
 
 /** How interrupts are answered. */
@@ -121,28 +123,34 @@ export abstract class Runs {
 
   /**
    * Requests the cancel of a run, durably. Idempotent; of a run that has ended only the interrupts that it waits
-   * for are cancelled. A run that was never started has ended when this resolves.
+   * for are canceled. A run that was never started has ended when this resolves.
    *
    * @throws AppError RUN_NOT_FOUND
    */
   abstract cancel(reach: Reach, runId: string, options?: CancelOptions): Promise<RunView>;
 
-  /** Cancels every run of a session that has not ended or waits for an interrupt. Returns their ids. */
-  abstract cancelSession(principal: Principal, sessionId: string): Promise<readonly string[]>;
+  /**
+   * Cancels every run of a session that has not ended or waits for an interrupt. Returns their ids.
+   *
+   * @param by as `CancelOptions.by`
+   */
+  abstract cancelSession(principal: Principal, sessionId: string, by?: Origin): Promise<readonly string[]>;
 
   /**
    * Removes a run: its log, its journal and its messages in the session. A run that has not ended is
-   * cancelled first, and its end is awaited.
+   * canceled first, and its end is awaited.
    *
+   * @param by who removes it, for the audit trail. Absent: the server itself
    * @throws AppError RUN_NOT_FOUND; SESSION_BUSY when it does not end in time, or the server stops
    */
-  abstract remove(reach: Reach, runId: string): Promise<void>;
+  abstract remove(reach: Reach, runId: string, by?: Origin): Promise<void>;
 
   /**
-   * Removes a session with everything that belongs to it. Runs that have not ended are cancelled first, and their
+   * Removes a session with everything that belongs to it. Runs that have not ended are canceled first, and their
    * ends are awaited.
    *
+   * @param by who removes it, for the audit trail. Absent: the server itself
    * @throws AppError SESSION_NOT_FOUND; SESSION_BUSY when its runs do not end in time, or the server stops
    */
-  abstract removeSession(principal: Principal, sessionId: string): Promise<void>;
+  abstract removeSession(principal: Principal, sessionId: string, by?: Origin): Promise<void>;
 }

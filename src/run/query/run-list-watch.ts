@@ -174,7 +174,7 @@ function changedOf({ known }: ReachWatch, runs: readonly ListedRun[]): readonly 
   return changed;
 }
 
-/** The known runs that are gone, which are known no more. @param asked what `present` was asked for */
+/** The known runs that are gone, which are known no more. @param asked the ids that `present` has looked up */
 function removedOf({ known }: ReachWatch, asked: ReadonlySet<number>, present: ReadonlySet<number>): ListedRunName[] {
   const removed: ListedRunName[] = [];
   for (const [rowId, { name }] of known) {

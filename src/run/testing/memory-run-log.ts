@@ -1,10 +1,12 @@
 import { type Transaction, UnitOfWork } from '../../database/index.js';
 import { LoggedEvent } from '../../events/index.js';
-import type { InterruptStore } from '../../interrupt/index.js';
-import type { SessionStore } from '../../session/index.js';
+import type { InterruptStore } from '../../agent/interrupt/index.js';
+import type { SessionStore } from '../../agent/session/index.js';
+import type { UsageLedger } from '../../usage/index.js';
+import { RunCauses } from '../ports/run-causes.js';
 import { type JournalStep, type LogWrite, RunLog, type WrittenRun } from '../ports/run-log.js';
 import type { RunStore, WatchFindings } from '../ports/run-store.js';
-import { RunLedger } from '../run-ledger.js';
+import { RunLedger, RunStores } from '../run-ledger.js';
 import type { RunRecord } from '../run-record.js';
 
 /** How a commit fails: before anything is written, or when only the acknowledgement is lost. */
@@ -31,7 +33,10 @@ export class MemoryRunLog extends RunLog {
   /** A ledger of this log whose runs add nothing to a session. */
   ledger(): RunLedger {
     const sessions = { append: () => Promise.resolve() } as unknown as SessionStore;
-    return new RunLedger(new MemoryUnitOfWork(this), {} as RunStore, this, sessions, {} as InterruptStore);
+    return new RunLedger(
+      new MemoryUnitOfWork(this),
+      new RunStores({} as RunStore, this, sessions, {} as InterruptStore, new RunCauses()),
+    );
   }
 
   /** Commits what `work` appends, or fails. */
@@ -181,6 +186,8 @@ export function runningRun(overrides: Partial<RunRecord> = {}): RunRecord {
     isCompacted: false,
     retainedSummaries: null,
     place: 0,
+    rootRunId: overrides.id ?? 'run',
+    closedAt: null,
     ...overrides,
   };
 }
@@ -188,3 +195,6 @@ export function runningRun(overrides: Partial<RunRecord> = {}): RunRecord {
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/** For runs without budgets. */
+export const NO_USAGE = {} as UsageLedger;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, resolveTimeZone } from '../../common/index.js';
-import { AgentTool, ToolAnswer, ToolError, type ToolContext } from '../../tools/index.js';
+import { AgentTool, ToolAnswer, ToolError, type ToolContext } from '../../agent/tools/index.js';
 import { CalendarStore } from './calendar-store.js';
 import { eventText, listCard } from './event-text.js';
 import { dayOf, startOfDay } from './event-time.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../common/index.js';
-import { Database, type SqlValue } from '../../database/index.js';
+import { RequestDatabase, type SqlValue } from '../../database/index.js';
 
 /** An event of a user's calendar. Times are milliseconds since the epoch. */
 export interface CalendarEvent {
@@ -61,7 +61,7 @@ const LIST = `
 /** The calendars of all users, in the server's database. */
 @Injectable()
 export class CalendarStore {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: RequestDatabase) {}
 
   /**
    * Writes an event. A repeated write with the same key returns the event of the first one and writes

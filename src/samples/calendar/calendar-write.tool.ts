@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, IdFactory, resolveTimeZone, timeZoneName } from '../../common/index.js';
-import { AgentTool, ToolAnswer, ToolError, type ToolContext } from '../../tools/index.js';
+import { AgentTool, ToolAnswer, ToolError, type ToolContext } from '../../agent/tools/index.js';
 import { CalendarStore } from './calendar-store.js';
 import { eventText, writtenCard } from './event-text.js';
 import { momentOf } from './event-time.js';

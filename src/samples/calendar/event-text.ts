@@ -13,8 +13,8 @@ export function eventText(event: CalendarEvent): JsonObject {
     start: start.iso,
     end: localTime(event.endsAt, zone).iso,
     event_timezone: zone,
-    ...(event.location === null ? {} : { location: event.location }),
-    ...(event.notes === null ? {} : { notes: event.notes }),
+    ...(event.location !== null && { location: event.location }),
+    ...(event.notes !== null && { notes: event.notes }),
   };
 }
 
@@ -31,7 +31,7 @@ export function listCard(events: readonly CalendarEvent[], locale: string | null
     title,
     status: 'info',
     badge: String(events.length),
-    ...(events.length === 0 ? { body: none } : {}),
+    ...(events.length === 0 && { body: none }),
     items: events.map((event) => ({ title: event.title, fields: fieldsOf(event, locale) })),
   };
 }

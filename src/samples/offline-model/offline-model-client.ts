@@ -1,16 +1,6 @@
-import {
-  ModelClient,
-  type ModelInfo,
-  type ModelEvent,
-  type ModelFinishReason,
-  type ModelMessage,
-  type ModelRequest,
-  usageOf,
-} from '../../agent/index.js';
+import { ModelClient, type ModelInfo, type ModelEvent, type ModelRequest, usageOf } from '../../agent/index.js';
 import { abortableDelay, type Delay, SystemClock, type WallClock } from '../../common/index.js';
-import type { Usage } from '../../events/index.js';
 import { composeAnswer, type OfflineAnswer } from './compose-answer.js';
-import type { PlannedCall } from './conversation.js';
 
 /** Options of the offline model. */
 interface OfflineSettings {
@@ -23,7 +13,6 @@ interface OfflineSettings {
 }
 
 const SLOW_MS = 30;
-const ARGUMENT_PIECE = 8;
 /** Pieces of one batch when there is no pace; the event loop takes a turn between two. */
 const BURST = 16;
 
@@ -70,36 +59,28 @@ export class OfflineModelClient extends ModelClient {
 }
 
 function* eventsOf(answer: OfflineAnswer, request: ModelRequest): Generator<ModelEvent, void, undefined> {
-  const { stop, maxTokens = Number.POSITIVE_INFINITY } = request.options;
+  const { stop = [], maxTokens = Number.POSITIVE_INFINITY } = request.options;
   for (const text of piecesOf(answer.reasoning)) yield { type: 'reasoning-delta', text };
-  let reason: ModelFinishReason = answer.calls.length > 0 ? 'tool-calls' : 'stop';
-  let tokens = 0;
-  let spoken = 0;
-  for (const text of piecesOf(beforeStop(answer.text, stop))) {
-    if (tokens >= maxTokens) {
-      reason = 'length';
-      break;
-    }
-    tokens += 1;
-    spoken += text.length;
-    yield { type: 'text-delta', text };
+  const ends = stop.filter((sequence) => sequence !== '').map((sequence) => answer.text.indexOf(sequence));
+  const pieces = [...piecesOf(answer.text.slice(0, Math.min(...ends.filter((at) => at >= 0), answer.text.length)))];
+  const spoken = pieces.slice(0, maxTokens);
+  for (const text of spoken) yield { type: 'text-delta', text };
+  const calls = answer.calls.map((call) => ({ name: call.name, text: JSON.stringify(call.arguments) }));
+  for (const [index, { name, text }] of calls.entries()) {
+    yield { type: 'tool-call-delta', index, name, argumentsDelta: '' };
+    for (const argumentsDelta of partsOf(text)) yield { type: 'tool-call-delta', index, argumentsDelta };
   }
-  for (const [index, call] of answer.calls.entries()) {
-    spoken += call.name.length + JSON.stringify(call.arguments).length;
-    yield* callEvents(index, call);
-  }
-  yield { type: 'finish', reason, usage: estimateUsage(request, spoken, answer.reasoning.length) };
-}
-
-function* callEvents(index: number, call: PlannedCall): Generator<ModelEvent, void, undefined> {
-  yield { type: 'tool-call-delta', index, name: call.name, argumentsDelta: '' };
-  for (const argumentsDelta of partsOf(JSON.stringify(call.arguments), ARGUMENT_PIECE)) {
-    yield { type: 'tool-call-delta', index, argumentsDelta };
-  }
+  const reason = calls.length > 0 ? 'tool-calls' : spoken.length < pieces.length ? 'length' : 'stop';
+  const output = [...spoken, ...calls.flatMap(({ name, text }) => [name, text])];
+  yield {
+    type: 'finish',
+    reason,
+    usage: usageOf(tokensIn(inputOf(request)), tokensIn(output), tokensIn([answer.reasoning])),
+  };
 }
 
 const LONGEST_WORD = 24;
-const SHORT_PIECE = 8;
+const PART = 8;
 
 /**
  * Splits a text into the pieces that are streamed: words with the white space after them, pairs of Chinese
@@ -108,45 +89,29 @@ const SHORT_PIECE = 8;
 function* piecesOf(text: string): Generator<string, void, undefined> {
   for (const [word] of text.matchAll(/\p{Script=Han}{1,2}\p{P}*\s*|[^\s\p{Script=Han}]+\s*|\s+/gu)) {
     if (word.length <= LONGEST_WORD) yield word;
-    else yield* partsOf(word, SHORT_PIECE);
+    else yield* partsOf(word);
   }
 }
 
-/** Splits a text into parts of `size` code points. */
-function* partsOf(text: string, size: number): Generator<string, void, undefined> {
+/** Splits a text into parts of eight code points. */
+function* partsOf(text: string): Generator<string, void, undefined> {
   const characters = Array.from(text);
-  for (let at = 0; at < characters.length; at += size) yield characters.slice(at, at + size).join('');
+  for (let at = 0; at < characters.length; at += PART) yield characters.slice(at, at + PART).join('');
 }
 
-/** The text before the first stop sequence. */
-function beforeStop(text: string, stop: readonly string[] = []): string {
-  const ends = stop.filter((sequence) => sequence !== '').map((sequence) => text.indexOf(sequence));
-  const first = Math.min(...ends.filter((at) => at >= 0));
-  return Number.isFinite(first) ? text.slice(0, first) : text;
+/** All texts of a request. */
+function inputOf({ messages, tools }: ModelRequest): readonly string[] {
+  return [
+    ...tools.flatMap(({ name, description, parameters }) => [name, description, JSON.stringify(parameters)]),
+    ...messages.flatMap((message) => {
+      if (message.role === 'user') return message.content.map((part) => (part.type === 'text' ? part.text : ''));
+      const calls = message.role === 'assistant' ? message.toolCalls : [];
+      return [message.content, ...calls.flatMap((call) => [call.name, call.arguments])];
+    }),
+  ];
 }
 
-const CHARACTERS_PER_TOKEN = 4;
-
-/** The usage that the offline model reports: one token for about four characters. */
-function estimateUsage(request: ModelRequest, spoken: number, thought: number): Usage {
-  const tools = request.tools.reduce(
-    (sum, tool) => sum + tool.name.length + tool.description.length + JSON.stringify(tool.parameters).length,
-    0,
-  );
-  const input = tokens(request.messages.reduce((sum, message) => sum + sizeOf(message), tools));
-  return usageOf(input, tokens(spoken), tokens(thought));
-}
-
-function sizeOf(message: ModelMessage): number {
-  if (message.role === 'user')
-    return message.content.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
-  if (message.role !== 'assistant') return message.content.length;
-  return message.toolCalls.reduce(
-    (sum, call) => sum + call.name.length + call.arguments.length,
-    message.content.length,
-  );
-}
-
-function tokens(characters: number): number {
-  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+/** An estimate: one token for four characters. */
+function tokensIn(texts: readonly string[]): number {
+  return Math.ceil(texts.reduce((sum, { length }) => sum + length, 0) / 4);
 }

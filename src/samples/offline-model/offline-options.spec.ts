@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonObject } from '../../common/index.js';
 import type { ModelOptions } from '../../agent/index.js';
-import { OfflineModelClient } from './offline-model-client.js';
 import { collect, type Collected, request } from '../../agent/adapters/testing/collect.js';
+import { OfflineModelClient } from './offline-model-client.js';
 import { ALL } from './testing/sample-tools.js';
 
 const client = new OfflineModelClient({ clock: { now: () => Date.parse('2026-03-04T12:00:00Z') } });

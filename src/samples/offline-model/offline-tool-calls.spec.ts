@@ -1,7 +1,7 @@
-import type { ToolDeclaration } from '../../tools/index.js';
+import type { ToolDeclaration } from '../../agent/tools/index.js';
 import type { ModelMessage, ModelOptions } from '../../agent/index.js';
-import { OfflineModelClient } from './offline-model-client.js';
 import { collect, type Collected, request, user } from '../../agent/adapters/testing/collect.js';
+import { OfflineModelClient } from './offline-model-client.js';
 import { ALL, tool } from './testing/sample-tools.js';
 
 const NOW = Date.parse('2026-03-04T12:00:00Z');

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { type Counter, type Histogram, type Labelled, Metrics, SHORT_SECONDS } from '../../common/index.js';
 
-/** Routes that are told apart: all that the server has. */
+/** Routes with a label of their own: all that the server has. */
 const ROUTES = 200;
 /** The methods that routes have; a client may send any word. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { HiddenProperty, maskCredentials } from '../../common/index.js';
+import { maskCredentials } from '../../common/index.js';
+import { HiddenProperty } from '../../runtime/index.js';
 import { COMMON } from './attributes.js';
 import { type Span, Tracing } from './tracing.js';
 

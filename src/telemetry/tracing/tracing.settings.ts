@@ -5,7 +5,7 @@ export class TracingSettings extends settings('Traces', {
   endpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrl(), {
     unset: 'no traces are made',
     description:
-      'Base URL of a collector that takes OTLP over HTTP, such as `http://127.0.0.1:4318`. Traces go to `/v1/traces` below it. See [operations](operations.md#traces).',
+      'Base URL of a collector that takes OTLP over HTTP, such as `http://127.0.0.1:4318`. Traces go to `/v1/traces` below it. See [operations](operations/traces-and-logs.md#traces).',
   }),
   headers: setting('OTEL_EXPORTER_OTLP_HEADERS', token(4096), {
     unset: 'none',

@@ -1,14 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, type Principal } from '../../common/index.js';
-import { Database, type Queryable, queryable, type Transaction } from '../../database/index.js';
+import { Database, type Queryable, queryable, type Transaction, UserSettingsEntity } from '../../database/index.js';
 import { checkedPreferences, NO_PREFERENCES, type UserPreferences, UserSettings } from '../ports/user-settings.js';
 
+/** Each run reads it while it is accepted, so it is SQL (ADR 41). */
 const FIND = 'SELECT timezone, locale FROM user_settings WHERE tenant_id = ? AND user_id = ?';
-
-const REPLACE = `
-  INSERT INTO user_settings (tenant_id, user_id, timezone, locale, updated_at) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT (tenant_id, user_id)
-  DO UPDATE SET timezone = excluded.timezone, locale = excluded.locale, updated_at = excluded.updated_at`;
 
 /** The settings of users in the server's database. */
 @Injectable()
@@ -25,13 +21,14 @@ export class TypeOrmUserSettings extends UserSettings {
   }
 
   forRun(owner: Principal, tx?: Transaction): Promise<UserPreferences> {
-    return find(tx ? queryable(tx) : this.database.readUnsynced, owner);
+    return find(tx ? queryable(tx) : this.database.forRuns.readUnsynced, owner);
   }
 
   async replace({ tenantId, userId }: Principal, preferences: UserPreferences): Promise<UserPreferences> {
     const kept = checkedPreferences(preferences);
     const now = this.clock.now();
-    await this.database.write((tx) => tx.run(REPLACE, [tenantId, userId, kept.timezone, kept.locale, now]));
+    const row = { tenantId, userId, timezone: kept.timezone, locale: kept.locale, updatedAt: now };
+    await this.database.write((tx) => tx.manager.upsert(UserSettingsEntity, row, ['tenantId', 'userId']));
     return kept;
   }
 }

@@ -2,7 +2,7 @@ import { type Agent, type AgentContext, AgentType, ModelLoop } from 'parley-serv
 
 @AgentType({
   name: 'orders',
-  description: 'Answers questions about orders.',
+  description: 'Answers questions about orders: "Where is my order A-1001?"',
   exposure: 'public',
   recovery: 'journal',
 })

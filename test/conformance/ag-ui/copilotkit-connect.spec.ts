@@ -1,6 +1,6 @@
 import { HttpAgent } from '@ag-ui/client';
-import { RemovalTransaction } from '../../../src/run/end/removal-transaction.js';
-import { RunPruning } from '../../../src/run/end/run-pruning.js';
+import { RemovalTransaction } from '../../../src/run/end/remove-runs.js';
+import { RunPruning } from '../../../src/run/end/prune-runs.js';
 import { RunLedger } from '../../../src/run/run-ledger.js';
 import { runAgent } from '../../support/ag-ui-clients.js';
 import { agUiOptions, openedWindows, SHOW_MAP } from '../../support/ag-ui-options.js';

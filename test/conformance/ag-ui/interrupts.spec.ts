@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Clock } from '../../../src/common/index.js';
-import { Interrupts } from '../../../src/interrupt/index.js';
+import { Interrupts } from '../../../src/agent/interrupt/index.js';
 import { CLIENTS, httpAgent, runAgent, type Seen } from '../../support/ag-ui-clients.js';
 import { agUiOptions, openedWindows } from '../../support/ag-ui-options.js';
 import { startServer, type TestServer } from '../../support/server.js';

@@ -9,8 +9,9 @@ import {
 } from '../../../src/agent/testing/scripted-model-client.js';
 import { AppError } from '../../../src/common/index.js';
 import { GoldenTools } from '../../support/golden.js';
+import { comparableMessages } from '../../support/chats.js';
 import { startServer, type TestServer } from '../../support/server.js';
-import { type PageMessage, type PageState, type Part, SDK_VERSIONS, UiChat } from '../../support/ui-chat.js';
+import { type PageMessage, type PageState, SDK_VERSIONS, UiChat } from '../../support/ui-chat.js';
 import { until } from '../../support/until.js';
 
 const TOOLS = { show_map: { inputSchema: { type: 'object', properties: { place: { type: 'string' } } } } };
@@ -27,6 +28,28 @@ function answer({ messages }: ModelRequest): readonly ScriptStep[] {
   if (said.includes('hold')) return [text('Once '), { type: 'do', action: () => pause() }, text('upon'), finish()];
   if (said.includes('thermometer') && results === 0) {
     return [text('Looking.'), call(0, 'read_thermometer', '{"city":"Paris"}', `call_${at}`), finish('tool-calls')];
+  }
+  if (said.includes('quiet') && results > 0) return [finish()];
+  if (said.includes('broken') && results > 0) {
+    return [{ type: 'throw', error: new AppError('MODEL_EXECUTION_FAILED') }];
+  }
+  if (said.includes('halt')) {
+    return [
+      call(0, 'show_map', '{"place":"Paris"}', `call_${at}`),
+      text('Wait'),
+      { type: 'do', action: () => pause() },
+      finish('tool-calls'),
+    ];
+  }
+  if (said.includes('fault') && results === 0) {
+    return [call(0, 'break_thermometer', '{"city":"Paris"}', `call_${at}`), finish('tool-calls')];
+  }
+  if (said.includes('windows') && results === 0) {
+    return [
+      call(0, 'open_window', '{"room":"hall"}', `call_a${at}`),
+      call(1, 'open_window', '{"room":"attic"}', `call_b${at}`),
+      finish('tool-calls'),
+    ];
   }
   if (said.includes('map') && results === 0) {
     return [call(0, 'show_map', '{"place":"Paris"}', `call_${at}`), finish('tool-calls')];
@@ -80,7 +103,7 @@ describe.each(SDK_VERSIONS)('the client of ai $title', (version) => {
   };
   /** The first version forgets who makes a call. */
   const same = (messages: readonly PageMessage[]): unknown =>
-    comparable(messages, version.title === '5.0.0' ? ['providerExecuted'] : []);
+    comparableMessages(messages, version.title === '5.0.0' ? 'ai5-first' : '');
   /** What the page shows is what it would load. */
   const shown = async (): Promise<PageState> => {
     const state = await page.state();
@@ -168,6 +191,64 @@ describe.each(SDK_VERSIONS)('the client of ai $title', (version) => {
     expect(messages[1]?.parts.filter(({ state }) => state === 'output-available')).toHaveLength(2);
   });
 
+  it.each(['quiet map', 'broken map'])(
+    'sends the output of its call once, although nothing follows (%s)',
+    async (said) => {
+      await open({
+        outputs: { show_map: { shown: true } },
+        automaticallyWhen: 'lastAssistantMessageIsCompleteWithToolCalls',
+      });
+      await page.do('send', { text: said });
+      const isDone = async (): Promise<boolean> => {
+        const { status, requests } = await page.state();
+        return requests.length > 1 && (status === 'ready' || status === 'error');
+      };
+      await until(isDone);
+      // Whatever else it would have sent has come before.
+      await page.do('send', { text: 'hello' });
+      const { requests, messages } = await page.state();
+      expect(requests).toHaveLength(3);
+      expect(same(await loaded())).toEqual(same(messages));
+    },
+  );
+
+  it('sends nothing by itself when its call is closed with the run', async () => {
+    await open({ automaticallyWhen: 'lastAssistantMessageIsCompleteWithToolCalls' });
+    pause = () => new Promise(() => undefined);
+    await page.do('begin', { text: 'halt' });
+    await until(async () => JSON.stringify((await page.state()).messages).includes('Wait'));
+    await fetch(`${server.url}/ai-sdk/${id}/stop`, { method: 'POST' });
+    await until(async () => (await page.state()).status === 'ready');
+    await page.do('send', { text: 'hello' });
+    const { requests } = await shown();
+    expect(requests).toHaveLength(2);
+  });
+
+  it('shows a call of the server that fails, and sends nothing by itself', async () => {
+    await open({ automaticallyWhen: 'lastAssistantMessageIsCompleteWithToolCalls' });
+    await page.do('send', { text: 'fault' });
+    const { messages, requests } = await shown();
+    expect(messages[1]?.parts).toContainEqual(expect.objectContaining({ state: 'output-error' }));
+    expect(requests).toHaveLength(1);
+  });
+
+  it('decides two approvals in one request', async () => {
+    if (level === 5) return;
+    await open({ automaticallyWhen: 'lastAssistantMessageIsCompleteWithApprovalResponses' });
+    await page.do('send', { text: 'windows' });
+    const asked = (await shown()).messages[1]?.parts.flatMap(({ approval }) => (approval ? [approval] : [])) ?? [];
+    expect(asked).toHaveLength(2);
+    for (const [at, approval] of asked.entries()) {
+      await page.do('approve', { id: (approval as { id: string }).id, approved: at === 0 });
+    }
+    await until(async () => (await page.state()).messages.at(-1)?.parts.at(-1)?.type === 'text');
+    await until(async () => (await page.state()).status === 'ready');
+    const { messages, requests } = await shown();
+    expect(requests).toHaveLength(2);
+    const states = messages[1]?.parts.flatMap(({ state, type }) => (type === 'dynamic-tool' ? [state] : []));
+    expect(states).toEqual(['output-available', 'output-denied']);
+  });
+
   it('generates an answer again, and edits a question', async () => {
     await open();
     await page.do('send', { text: 'first' });
@@ -184,7 +265,7 @@ describe.each(SDK_VERSIONS)('the client of ai $title', (version) => {
     await page.do('send', { text: 'fail' });
     const { status, error, messages } = await page.state();
     expect({ status, error }).toEqual({ status: 'error', error: 'The model call failed' });
-    expect(comparable(await loaded())).toEqual(comparable(messages));
+    expect(comparableMessages(await loaded())).toEqual(comparableMessages(messages));
   });
 
   it('resumes an answer in progress after a reload', async () => {
@@ -208,7 +289,9 @@ describe.each(SDK_VERSIONS)('the client of ai $title', (version) => {
       await until(async () => (await other.state()).status === 'ready');
       expect((await other.state()).messages.map(words)).toEqual(['hold', 'Once upon']);
       await until(async () => (await page.state()).status === 'ready');
-      expect(comparable((await page.state()).messages)).toEqual(comparable((await other.state()).messages));
+      expect(comparableMessages((await page.state()).messages)).toEqual(
+        comparableMessages((await other.state()).messages),
+      );
     } finally {
       other.close();
     }
@@ -222,21 +305,3 @@ describe.each(SDK_VERSIONS)('the client of ai $title', (version) => {
     expect(await page.state()).toMatchObject({ status: 'ready', errors: [], messages: [] });
   });
 });
-
-/** What both sides have: the client keeps keys without a value, and nobody shows the empty step of a message. */
-function comparable(messages: readonly PageMessage[], without: readonly string[] = []): unknown {
-  return messages.map(({ id, role, metadata, parts }) => ({
-    id,
-    role,
-    metadata,
-    parts: parts.map((part) => Object.fromEntries(Object.entries(part).filter(isCompared(part, without)))),
-  }));
-}
-
-function isCompared(part: Part, without: readonly string[]): (entry: [string, unknown]) => boolean {
-  return ([key, value]) => {
-    if (value === undefined || key === 'rawInput' || without.includes(key)) return false;
-    // Newer clients keep the id of reasoning.
-    return !(part.type === 'reasoning' && key === 'id');
-  };
-}

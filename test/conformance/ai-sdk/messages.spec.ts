@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { type Agent, AgentType } from '../../../src/agent/index.js';
 import { chatMessages, chatRequest, userSays as user } from '../../support/chats.js';
 import { startServer, type TestServer } from '../../support/server.js';
+
+@AgentType({ name: 'silent', description: 'Says nothing.', exposure: 'public' })
+class SilentAgent implements Agent {
+  async *run(): ReturnType<Agent['run']> {}
+}
 
 /** The messages of a chat (contract ui-message-stream, section B1). */
 describe('messages of the AI SDK', () => {
@@ -8,7 +14,7 @@ describe('messages of the AI SDK', () => {
   let id = '';
 
   beforeAll(async () => {
-    server = await startServer({ env: { AI_SDK_REPLAY_WINDOW_MS: '0' } });
+    server = await startServer({ providers: [SilentAgent], env: { AI_SDK_REPLAY_WINDOW_MS: '0', IMAGE_URLS: 'any' } });
   });
   beforeEach(() => (id = randomUUID()));
   afterAll(() => server.close());
@@ -35,5 +41,30 @@ describe('messages of the AI SDK', () => {
     const { status } = await post({ messages: [message] });
     expect(status).toBe(200);
     expect((await messages()).messages[0]).toMatchObject({ metadata: { from: 'page' }, parts });
+  });
+
+  it('files of users keep their names and types, also those of an import and of an upload', async () => {
+    const url = 'https://example.org/download?id=1';
+    const parts = [
+      { type: 'file', mediaType: 'image/png', filename: 'map.png', url },
+      { type: 'text', text: '' },
+      { type: 'file', mediaType: 'audio/mpeg', filename: 'word.mp3', url: 'data:audio/mpeg;base64,AAAA' },
+      { type: 'file', mediaType: 'video/mp4', filename: 'trip.mp4', url },
+      { type: 'file', mediaType: 'text/plain', url },
+      { type: 'text', text: 'look' },
+    ];
+    const history = [
+      { id: 'h1', role: 'user', parts },
+      { id: 'h2', role: 'assistant', parts: [{ type: 'text', text: 'Nice.', state: 'done' }, parts[0]] },
+    ];
+    expect((await post({ messages: [...history, { id: 'm1', role: 'user', parts }] })).status).toBe(200);
+    const { messages: all } = await messages();
+    expect(all.slice(0, 3).map((message) => message.parts)).toEqual([parts, history[1]?.parts, parts]);
+  });
+
+  it('a run that said nothing is a message without parts, as clients have it', async () => {
+    const { chunks } = await post({ messages: [user('m1', 'hello')], agentId: 'silent' });
+    expect(chunks.map(({ type }) => type)).toEqual(['start', 'finish']);
+    expect((await messages()).messages[1]).toMatchObject({ id: chunks[0]?.['messageId'], parts: [] });
   });
 });

@@ -56,4 +56,20 @@ describe('refused requests of the AI SDK', () => {
     const refused = await post('/ai-sdk?sdk=8', { id, messages: [user('m1', 'hello')] });
     expect([refused.status, refused.body]).toMatchObject([400, { details: [{ path: 'sdk' }] }]);
   });
+
+  it.each([
+    ['a list', '[]'],
+    ['a number', '1'],
+    ['no JSON', '{"id":'],
+    ['nothing', ''],
+  ])('a body that is %s names the field that is looked for first', async (_, body) => {
+    const headers = { 'content-type': 'application/json' };
+    const refused = await fetch(`${server.url}/ai-sdk`, { method: 'POST', headers, body });
+    expect([refused.status, await refused.json()]).toMatchObject([400, { details: [{ path: 'id' }] }]);
+  });
+
+  it.each(['stream', 'messages'])('the %s of a chat with the id of the routes is a 400', async (last) => {
+    const refused = await fetch(`${server.url}/ai-sdk/agents/${last}`);
+    expect([refused.status, await refused.json()]).toMatchObject([400, { details: [{ path: 'id' }] }]);
+  });
 });

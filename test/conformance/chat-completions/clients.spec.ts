@@ -1,50 +1,19 @@
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { tool as langchainTool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
-import { generateText, Output, stepCountIs, streamText, tool } from 'ai';
 import OpenAI6 from 'openai';
 import OpenAI7 from 'openai7';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
 import { type ModelRequest } from '../../../src/agent/index.js';
-import {
-  call,
-  finish,
-  reasoning,
-  ScriptedModelClient,
-  text,
-} from '../../../src/agent/testing/scripted-model-client.js';
-import type { ScriptStep } from '../../../src/agent/testing/scripted-model-client.js';
-import { AppError } from '../../../src/common/index.js';
+import { ScriptedModelClient } from '../../../src/agent/testing/scripted-model-client.js';
+import { answerCompletion } from '../../support/completion-answers.js';
 import { GoldenTools } from '../../support/golden.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { until } from '../../support/until.js';
 
 const Animal = z.object({ name: z.string(), legs: z.number() });
 const PLACE = z.object({ place: z.string() });
-
-/** The answers of the model, by what the user says. */
-function answer({ messages }: ModelRequest): readonly ScriptStep[] {
-  const at = messages.findLastIndex(({ role }) => role === 'user');
-  const said = JSON.stringify(messages[at]);
-  const results = messages.slice(at).filter(({ role }) => role === 'tool').length;
-  if (said.includes('fail')) return [text('It is '), { type: 'throw', error: new AppError('MODEL_EXECUTION_FAILED') }];
-  if (said.includes('hold')) return [text('a'), { type: 'hang' }];
-  if (said.includes('animal')) return [text('{"name":"cat",'), text('"legs":4}'), finish()];
-  if (said.includes('maps') && results === 0) {
-    return [text('Looking.'), call(0, 'read_thermometer', '{"city":"Paris"}', 'call_t'), finish('tool-calls')];
-  }
-  if (said.includes('maps') && results === 1) {
-    return [
-      call(0, 'show_map', '{"place":"Paris"}', 'call_m'),
-      call(1, 'show_map', '{"place":"Rome"}', 'call_n'),
-      finish('tool-calls'),
-    ];
-  }
-  if (said.includes('maps')) return [text('Here they are.'), finish()];
-  return [reasoning('Hm. '), text('It is '), text('fine.'), finish()];
-}
 
 /** Stock clients with their defaults but for the address (contract chat-completions, section F). */
 describe('stock clients of Chat Completions', () => {
@@ -54,7 +23,7 @@ describe('stock clients of Chat Completions', () => {
   let requests = 0;
 
   beforeAll(async () => {
-    model = new ScriptedModelClient(answer);
+    model = new ScriptedModelClient(answerCompletion);
     server = await startServer({ model, providers: [GoldenTools] });
     baseURL = `${server.url}/v1`;
   });
@@ -151,93 +120,6 @@ describe('stock clients of Chat Completions', () => {
       await expect(helper.finalContent()).rejects.toThrow();
       expect(requests).toBe(2);
     });
-  });
-
-  describe('@ai-sdk/openai-compatible', () => {
-    const provider = () =>
-      createOpenAICompatible({
-        name: 'parley',
-        baseURL,
-        includeUsage: true,
-        supportsStructuredOutputs: true,
-        fetch: counting,
-      })('worker');
-    const showMap = tool({
-      description: 'Shows a place.',
-      inputSchema: PLACE,
-      execute: ({ place }) => Promise.resolve(`${place} is shown`),
-    });
-
-    it('generates and streams texts with reasoning and usage', async () => {
-      const made = await generateText({ model: provider(), prompt: 'hello' });
-      expect([made.text, made.reasoningText?.trim(), made.finishReason]).toEqual(['It is fine.', 'Hm.', 'stop']);
-      expect(made.usage.totalTokens).toBe(15);
-      const streamed = streamText({ model: provider(), prompt: 'hello' });
-      let texts = '';
-      for await (const piece of streamed.textStream) texts += piece;
-      expect(texts).toBe('It is fine.');
-      expect(await streamed.finishReason).toBe('stop');
-      expect((await streamed.usage).totalTokens).toBe(15);
-    });
-
-    it('runs tools in two steps, with the result of the server in between', async () => {
-      const tools = { show_map: showMap };
-      const made = await generateText({ model: provider(), prompt: 'maps', tools, stopWhen: stepCountIs(3) });
-      expect(made.steps).toHaveLength(2);
-      expect(made.text).toBe('Here they are.');
-      expect(outputs()).toEqual([expect.stringContaining('21'), 'Paris is shown', 'Rome is shown']);
-      const streamed = streamText({ model: provider(), prompt: 'maps', tools, stopWhen: stepCountIs(3) });
-      await streamed.consumeStream();
-      expect(await streamed.text).toBe('Here they are.');
-    });
-
-    it('makes objects', async () => {
-      const made = await generateText({
-        model: provider(),
-        prompt: 'an animal',
-        experimental_output: Output.object({ schema: Animal }),
-      });
-      expect(made.experimental_output).toEqual({ name: 'cat', legs: 4 });
-    });
-
-    it('shows an error part with the code of the run, and asks once', async () => {
-      const errors: unknown[] = [];
-      const streamed = streamText({
-        model: provider(),
-        prompt: 'fail',
-        onError: ({ error }) => void errors.push(error),
-      });
-      const kinds: string[] = [];
-      for await (const part of streamed.fullStream) kinds.push(part.type);
-      expect(kinds).toContain('error');
-      expect(JSON.stringify(errors)).toContain('model_execution_failed');
-      expect(requests).toBe(1);
-      await expect(generateText({ model: provider(), prompt: 'fail' })).rejects.toMatchObject({ statusCode: 400 });
-      expect(requests).toBe(2);
-    });
-
-    it('cancels the run when it aborts', async () => {
-      const leaving = new AbortController();
-      const streamed = streamText({
-        model: provider(),
-        prompt: 'hold',
-        abortSignal: leaving.signal,
-        onError: () => undefined,
-      });
-      let id = '';
-      for await (const part of streamed.fullStream) {
-        if (part.type === 'text-delta') {
-          id = (await latestRun()) ?? '';
-          leaving.abort();
-        }
-      }
-      await isCanceled(id);
-    });
-
-    const latestRun = async (): Promise<string | undefined> => {
-      const listed = await fetch(`${server.url}/api/v1/runs?limit=1`);
-      return ((await listed.json()) as { data: { id: string }[] }).data[0]?.id;
-    };
   });
 
   describe('@langchain/openai', () => {

@@ -1,6 +1,6 @@
 import { Database } from '../../../src/database/index.js';
+import { ResponseRequests } from '../../../src/protocol/responses/response-requests.js';
 import { SENDER } from '../../support/caller.js';
-import { RequestService } from '../../../src/protocol/responses/request.service.js';
 import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
 import { openaiClient } from '../../support/openai-client.js';
 import { BEGINNING, ResponsesDriver } from '../../support/responses-driver.js';
@@ -86,7 +86,7 @@ describeOnDatabases('how a response ends', (open) => {
     await begins;
     client.abort();
     await answer;
-    const id = driver.server.get(RequestService).responseId('leaves', SENDER, SENDER.principal);
+    const id = driver.server.get(ResponseRequests).responseId('leaves', SENDER, SENDER.principal);
     expect((await driver.ended(id))?.status).toBe('canceled');
     expectCut(await driver.response(id), 'cancelled');
   });

@@ -4,7 +4,7 @@ import type { ResponseInput, ResponseStreamEvent } from 'openai/resources/respon
 import { ResponsesWS as ResponsesWS6 } from 'openai/resources/responses/ws';
 import OpenAI7 from 'openai7';
 import { ResponsesWS as ResponsesWS7 } from 'openai7/resources/responses/ws';
-import { AgentTool, type ToolContext } from '../../../src/tools/index.js';
+import { AgentTool, type ToolContext } from '../../../src/agent/tools/index.js';
 import { GoldenTools } from '../../support/golden-scripts.js';
 import { openaiUrl, toolScript } from '../../support/openai-client.js';
 import { startServer, type TestServer } from '../../support/server.js';

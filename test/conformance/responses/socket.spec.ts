@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { CALLER } from '../../support/caller.js';
 import { Runs } from '../../../src/run/index.js';
+import { CALLER } from '../../support/caller.js';
 import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';
 import { BenchSocket, ResponsesDriver } from '../../support/responses-driver.js';
 

@@ -1,5 +1,5 @@
 import { Database } from '../../../src/database/index.js';
-import { RunRetention } from '../../../src/run/end/run-retention.js';
+import { RunRetention } from '../../../src/run/end/prune-runs.js';
 import { checkShapes, replay } from '../../support/ag-ui-replay.js';
 import { type Behaviour, behaviour, JournalingCodeAgent, say } from '../../support/code-agents.js';
 import { describeOnDatabases, type TestDatabase } from '../../support/databases.js';

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { ToolSet } from '../../../src/tools/index.js';
+import { ToolSet } from '../../../src/agent/tools/index.js';
 import { McpSource } from '../../support/mcp-source.js';
 import { freePort } from '../../support/free-port.js';
 import { EverythingHttp, everythingStdio } from '../../support/mcp-servers.js';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
-import { ToolSet } from '../../../src/tools/index.js';
+import { ToolSet } from '../../../src/agent/tools/index.js';
 import { McpSource } from '../../support/mcp-source.js';
 import { freePort } from '../../support/free-port.js';
 import { EverythingHttp, everythingStdio, ScriptedMcp, withPids } from '../../support/mcp-servers.js';

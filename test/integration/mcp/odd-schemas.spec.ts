@@ -1,5 +1,5 @@
 import { ConsoleLogger, Logger } from '@nestjs/common';
-import { SchemaValidator } from '../../../src/tools/index.js';
+import { SchemaValidator } from '../../../src/agent/tools/index.js';
 import { McpSource } from '../../support/mcp-source.js';
 import { ScriptedMcp } from '../../support/mcp-servers.js';
 

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { ToolRegistry } from '../../../src/tools/index.js';
+import { ToolRegistry } from '../../../src/agent/tools/index.js';
 import { McpSource } from '../../support/mcp-source.js';
 import { ScriptedMcp, type ScriptedTool } from '../../support/mcp-servers.js';
 import { until } from '../../support/until.js';

@@ -12,7 +12,7 @@ const PATH = 'admin/keys';
 
 /** The API keys of the tenant: create, rotate, revoke. @param grantable the scopes that a new key can have */
 export function Keys({ grantable }: { readonly grantable: readonly string[] }): ReactNode {
-  const { rows, error, hasMore, more } = usePages<ApiKey>(PATH, { limit: 50 });
+  const { rows, error, isLoading, hasMore, more, retry } = usePages<ApiKey>(PATH, { limit: 50 });
   const { error: actionError, isBusy, run } = useAction(PATH);
   const [secret, setSecret] = useState<string>();
   const issue = (path: string, body: object, onDone?: () => void): void =>
@@ -23,7 +23,7 @@ export function Keys({ grantable }: { readonly grantable: readonly string[] }): 
   return (
     <section className="panel" aria-label="API keys">
       <h2>API keys</h2>
-      <ErrorNotice error={error} />
+      <ErrorNotice error={error} onRetry={retry} />
       <NewKeyForm grantable={grantable} isBusy={isBusy} onCreate={(key: NewKey, onDone) => issue(PATH, key, onDone)} />
       <ErrorNotice error={actionError} />
       {secret !== undefined && (
@@ -31,6 +31,7 @@ export function Keys({ grantable }: { readonly grantable: readonly string[] }): 
           The key is shown only now: <code>{secret}</code>
         </p>
       )}
+      {isLoading && <p className="muted">Loading…</p>}
       <KeyTable
         keys={rows}
         isBusy={isBusy}

@@ -1,4 +1,5 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { CheckList, TextField } from '../../ui/fields.js';
 import { DURATIONS, emptyDraft, type KeyDraft, type NewKey, newKeyOf, offeredOf } from './new-key.js';
 
 interface Props {
@@ -15,25 +16,14 @@ export function NewKeyForm({ grantable, isBusy, onCreate }: Props): ReactNode {
   const [draft, setDraft] = useState<KeyDraft>(() => emptyDraft(offered));
   const set = (change: Partial<KeyDraft>): void => setDraft({ ...draft, ...change });
   const field = (name: 'account' | 'name' | 'user' | 'patterns' | 'networks', title: string, hint = ''): ReactNode => (
-    <label>
-      {title}
-      <input
-        required={name === 'account'}
-        value={draft[name]}
-        placeholder={hint}
-        onChange={({ target }) => set({ [name]: target.value })}
-      />
-    </label>
+    <TextField
+      {...{ title, hint, value: draft[name], required: name === 'account' }}
+      onChange={(value) => set({ [name]: value })}
+    />
   );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     onCreate(newKeyOf(draft), () => setDraft(emptyDraft(offered)));
-  };
-  const toggle = (scope: string, isOn: boolean): void => {
-    const scopes = new Set(draft.scopes);
-    if (isOn) scopes.add(scope);
-    else scopes.delete(scope);
-    set({ scopes });
   };
   return (
     <details>
@@ -54,19 +44,7 @@ export function NewKeyForm({ grantable, isBusy, onCreate }: Props): ReactNode {
             </select>
           </label>
         </div>
-        <fieldset className="choices">
-          <legend>Scopes</legend>
-          {offered.map((scope) => (
-            <label key={scope} className="check">
-              <input
-                type="checkbox"
-                checked={draft.scopes.has(scope)}
-                onChange={({ target }) => toggle(scope, target.checked)}
-              />
-              <span>{scope}</span>
-            </label>
-          ))}
-        </fieldset>
+        <CheckList title="Scopes" names={offered} chosen={draft.scopes} onChange={(scopes) => set({ scopes })} />
         <div className="filters">
           {field('patterns', 'Further scopes', 'agents:support-* tools:*')}
           {field('networks', 'Only from the networks', '10.0.0.0/8')}

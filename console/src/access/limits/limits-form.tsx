@@ -15,11 +15,12 @@ interface LimitsView {
 
 /** The limits of the tenant. An empty field stands for the default of the installation. */
 export function LimitsForm(): ReactNode {
-  const { data, error } = useQuery({ queryKey: [PATH], queryFn: () => json<LimitsView>(PATH) });
+  const { data, error, refetch } = useQuery({ queryKey: [PATH], queryFn: () => json<LimitsView>(PATH) });
   return (
     <section className="panel" aria-label="Limits">
       <h2>Limits</h2>
-      <ErrorNotice error={error} />
+      <ErrorNotice error={error} onRetry={() => void refetch()} />
+      {!data && !error && <p className="muted">Loading…</p>}
       {data && <LimitFields key={JSON.stringify(data)} view={data} />}
     </section>
   );

@@ -1,14 +1,5 @@
+import type { Provider } from '../../api/types.js';
 import { isObject } from '../../lib/format.js';
-
-/** A provider to sign in with, as `GET /api/v1/console` names it. */
-export interface Provider {
-  readonly alias: string;
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly scopes: readonly string[];
-  /** The `prompt` of the authorization request. */
-  readonly prompt?: string;
-}
 
 /** Where a provider signs people in, and where it gives and revokes tokens. */
 export interface Endpoints {

@@ -1,8 +1,9 @@
 import { json } from '../../api/client.js';
 import { type Credential, setCredential } from '../../api/credential.js';
+import type { Provider } from '../../api/types.js';
 import { messageOf } from '../../lib/format.js';
 import { base64Url, secret } from '../../lib/random.js';
-import { endpointsOf, type Provider, tokensFor } from './provider.js';
+import { endpointsOf, tokensFor } from './provider.js';
 import { grantOf } from './renewal.js';
 
 const KEY = 'parley.sign-in';

@@ -1,6 +1,5 @@
-import { json, request, stream } from '../../api/client.js';
+import { json, readSse, request, stream } from '../../api/client.js';
 import type { Page, Run } from '../../api/types.js';
-import { readSse } from '../../lib/sse.js';
 import type { LiveRun } from '../live-run.js';
 import type { AnswerTo, Turn, WireClient } from '../wire.js';
 import { type AgKitEvent, AgKitReader } from './ag-kit-events.js';

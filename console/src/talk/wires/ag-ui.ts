@@ -1,5 +1,5 @@
 import { HttpAgent, type Message, type ResumeEntry } from '@ag-ui/client';
-import { errorOf, identity, type Query, urlOf } from '../../api/client.js';
+import { ParleyError, identity, type Query, urlOf } from '../../api/client.js';
 import type { LiveRun } from '../live-run.js';
 import type { AnswerTo, Turn, WireClient } from '../wire.js';
 import { AgUiReader } from './ag-ui-events.js';
@@ -36,7 +36,7 @@ class AgUiClient implements WireClient {
       headers,
       fetch: async (url, init) => {
         const response = await fetch(url, query ? { headers, signal: init.signal ?? null } : init);
-        if (!response.ok) throw await errorOf(response);
+        if (!response.ok) throw await ParleyError.of(response);
         run.started(response.headers.get('x-run-id'));
         return response;
       },

@@ -48,6 +48,8 @@ export class AgentApiReader {
   /** The calls of client tools, by message. */
   private readonly calls = new Map<string, Record<string, unknown>>();
   private readonly written = new Set<string>();
+  /** Messages that were closed before their end. One that another message follows was discarded by a recovery. */
+  private readonly cut = new Set<string>();
 
   constructor(private readonly run: LiveRun) {}
 
@@ -83,7 +85,10 @@ export class AgentApiReader {
   /** Messages of a step that a recovered run repeated are not in the output. */
   private dropDiscarded(output: readonly Message[]): void {
     const kept = new Set(output.map(({ id }) => id));
-    const dropped = new Set([...this.written].filter((id) => !kept.has(id)));
+    this.drop(new Set([...this.written].filter((id) => !kept.has(id))));
+  }
+
+  private drop(dropped: ReadonlySet<string>): void {
     if (dropped.size === 0) return;
     this.run.transcript.remove(
       (entry) =>
@@ -93,7 +98,11 @@ export class AgentApiReader {
 
   private message({ id, type, status, metadata }: Message): void {
     this.types.set(id, type);
-    if (status === 'created') this.written.add(id);
+    if (status === 'created') {
+      this.written.add(id);
+      this.drop(this.cut);
+    }
+    if (status === 'incomplete' && type === 'message') this.cut.add(id);
     const { transcript } = this.run;
     if (status === 'created' || status === 'in_progress') return;
     for (const kind of ['text', 'reasoning'] as const) transcript.change(`${id}#0`, kind, () => ({ done: true }));

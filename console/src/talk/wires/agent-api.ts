@@ -1,10 +1,20 @@
-import { stream } from '../../api/client.js';
+import { type Query, stream } from '../../api/client.js';
 import type { LiveRun } from '../live-run.js';
 import type { AnswerTo, Turn, WireClient } from '../wire.js';
 import { type AgentApiEvent, AgentApiReader } from './agent-api-events.js';
 
+/** Where a run is read. @param last the last `sequence_number` that is known, from 0; undefined for none */
+type Place = (id: string, last: number | undefined) => readonly [path: string, query: Query];
+
+/** Of the wire itself, which has the runs of users whom the credential may act for. */
+const OWN: Place = (id, last) => [`process/${id}`, { stream: true, starting_after: last }];
+/** Of the routes at which any run that the credential may read is watched. They count the frames that a reader has. */
+const WATCHED: Place = (id, last = -1) => [`runs/${id}/events`, { protocol: 'agent-api', after: last + 1 }];
+
 /** The Agent API over `fetch`. It resumes after the last `sequence_number`. */
 class AgentApiClient implements WireClient {
+  constructor(private readonly place: Place) {}
+
   takes(answers: readonly AnswerTo[]): boolean {
     return answers.every(({ kind, cancel }) => kind === 'approval' && cancel !== true);
   }
@@ -23,8 +33,8 @@ class AgentApiClient implements WireClient {
   }
 
   async watch(run: LiveRun): Promise<void> {
-    const path = `process/${encodeURIComponent(run.id ?? '')}`;
-    const query = { stream: true, ...(typeof run.cursor === 'number' && { starting_after: run.cursor }) };
+    const last = typeof run.cursor === 'number' ? run.cursor : undefined;
+    const [path, query] = this.place(encodeURIComponent(run.id ?? ''), last);
     await this.read(stream(path, { query, signal: run.signal }), run);
   }
 
@@ -65,4 +75,7 @@ function dataMessage(type: string, role: string, data: object): object {
 }
 
 /** The client of the Agent API. */
-export const agentApi = (): WireClient => new AgentApiClient();
+export const agentApi = (): WireClient => new AgentApiClient(OWN);
+
+/** Reads runs of others that the credential may read; nothing is sent with it. */
+export const review = (): WireClient => new AgentApiClient(WATCHED);

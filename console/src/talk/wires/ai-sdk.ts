@@ -1,5 +1,5 @@
 import { DefaultChatTransport, type UIMessage, type UIMessageChunk } from 'ai';
-import { BrokenStream, errorOf, identity, stream, urlOf } from '../../api/client.js';
+import { BrokenStream, ParleyError, identity, stream, urlOf } from '../../api/client.js';
 import type { LiveRun } from '../live-run.js';
 import type { AnswerTo, Turn, WireClient } from '../wire.js';
 import { UiMessageReader } from './ai-sdk-events.js';
@@ -21,7 +21,7 @@ class AiSdkClient implements WireClient {
       headers: identity(turn.user),
       fetch: async (url, init) => {
         const response = await fetch(url, init);
-        if (!response.ok) throw await errorOf(response);
+        if (!response.ok) throw await ParleyError.of(response);
         run.started(response.headers.get('x-run-id'));
         return response;
       },

@@ -7,6 +7,8 @@ type Item = { readonly type: string; readonly id?: string | undefined } & Readon
 /** Turns the events of a Responses stream into entries of the conversation. */
 export class ResponsesReader {
   private readonly written = new Set<string>();
+  /** Messages that were closed before their end. One that another item follows was discarded by a recovery. */
+  private readonly cut = new Set<string>();
 
   constructor(private readonly run: LiveRun) {}
 
@@ -16,6 +18,7 @@ export class ResponsesReader {
     const { transcript } = this.run;
     switch (event.type) {
       case 'response.output_item.added':
+        transcript.remove(({ id }) => this.cut.has(id));
         return this.item(event.item as unknown as Item, false);
       case 'response.output_item.done':
         return this.item(event.item as unknown as Item, true);
@@ -42,6 +45,7 @@ export class ResponsesReader {
     const { transcript, id: run } = this.run;
     const id = item.id ?? '';
     this.written.add(id);
+    if (done && item.type === 'message' && item['status'] === 'incomplete') this.cut.add(id);
     const known = transcript.get(id);
     if (item.type === 'message' || item.type === 'reasoning') {
       const text = done ? textOf(item) : known && 'text' in known ? known.text : '';

@@ -1,7 +1,6 @@
 import OpenAI from 'openai';
-import { BrokenStream, identity, stream, urlOf } from '../../api/client.js';
+import { BrokenStream, identity, type SseBlock, stream, urlOf } from '../../api/client.js';
 import { credential } from '../../api/credential.js';
-import type { SseFrame } from '../../lib/sse.js';
 import type { LiveRun } from '../live-run.js';
 import type { AnswerTo, Turn, WireClient } from '../wire.js';
 import { ResponsesReader } from './responses-events.js';
@@ -103,7 +102,7 @@ async function knowable(work: () => Promise<void>): Promise<void> {
   }
 }
 
-async function* eventsOf(frames: AsyncIterable<SseFrame>): AsyncGenerator<OpenAI.Responses.ResponseStreamEvent> {
+async function* eventsOf(frames: AsyncIterable<SseBlock>): AsyncGenerator<OpenAI.Responses.ResponseStreamEvent> {
   for await (const { data } of frames) {
     if (data !== '[DONE]') yield JSON.parse(data) as OpenAI.Responses.ResponseStreamEvent;
   }

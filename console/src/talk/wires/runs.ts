@@ -1,7 +1,6 @@
 import type { BaseEvent } from '@ag-ui/client';
-import { BrokenStream, json, UNNAMED_USER, urlOf } from '../../api/client.js';
+import { BrokenStream, json, parley, UNNAMED_USER, urlOf } from '../../api/client.js';
 import { credential } from '../../api/credential.js';
-import type { Agent, Page } from '../../api/types.js';
 import type { LiveRun } from '../live-run.js';
 import type { Turn, WireClient } from '../wire.js';
 import { AgUiReader } from './ag-ui-events.js';
@@ -87,7 +86,7 @@ async function runThatAsked({ answers }: Turn): Promise<string> {
 /** This wire has no agent of requests that name none. */
 async function agentOf({ agent }: Turn): Promise<string> {
   if (agent !== '') return agent;
-  const { data } = await json<Page<Agent>>('api/v1/agents');
+  const data = await parley().agents();
   const standard = data.find(({ isDefault }) => isDefault);
   if (!standard) throw new Error('This wire has no default agent. Choose one.');
   return standard.name;

@@ -4,8 +4,8 @@ import { Logger } from '@nestjs/common';
 import { type IssuerKey, issuerKey, TokenIssuer } from '../../../../test/support/token-issuer.js';
 import { readSettings } from '../../../config/index.js';
 import { OutgoingHttp, OutgoingSettings } from '../../../outgoing/index.js';
-import type { Identity } from '../../identity.js';
-import { Roles } from '../../roles.js';
+import type { Identity } from '../../identity/identity.js';
+import { Roles } from '../../identity/roles.js';
 import { parseIssuers } from '../issuers.js';
 import { OidcVerifier } from '../oidc.verifier.js';
 import { ProviderHttp } from '../provider-http.js';
@@ -35,7 +35,7 @@ export class OidcHarness {
     });
   }
 
-  /** A verifier of the issuer. @param entry what its configuration has beside the least */
+  /** A verifier of the issuer. @param entry what its configuration has besides the least */
   verifier(entry: object = {}, activeTenants = ['default', 'acme']): OidcVerifier {
     const { url } = this.issuer;
     const roles = new Roles();

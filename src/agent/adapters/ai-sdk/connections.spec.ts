@@ -1,5 +1,5 @@
-import { createAnthropic } from '@ai-sdk/anthropic';
 import type { ServerResponse } from 'node:http';
+import { createAnthropic } from '@ai-sdk/anthropic';
 import { collect, request } from '../testing/collect.js';
 import { anthropicAnswer } from '../testing/provider-streams.js';
 import { rawUpstream, type RawUpstream, type Script } from '../testing/raw-upstream.js';

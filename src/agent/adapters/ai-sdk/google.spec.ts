@@ -114,12 +114,23 @@ describe('Google through the AI SDK interface', () => {
     });
   });
 
-  it('an address that the provider cannot read is refused without a request', async () => {
-    const { seen } = await start(geminiAnswer([]));
-    const part: ModelPart = { type: 'image', url: 'https://a.example/b.png' };
-    const { error } = await failureOf(clientOf(), request([{ role: 'user', content: [part] }]));
-    expectError(error, 'INVALID_PARAMETER');
-    expect(seen).toHaveLength(0);
+  it('an address that the provider reads is sent, and another one is told', async () => {
+    const { seen } = await start(geminiAnswer([{ text: 'Seen.' }]));
+    const content: ModelPart[] = [
+      { type: 'image', url: 'https://a.example/b.png' },
+      { type: 'image', url: 'http://a.example/b.png' },
+    ];
+    expect((await collect(clientOf(), request([{ role: 'user', content }]))).text).toBe('Seen.');
+    expect(seen[0]?.body['contents']).toMatchObject([
+      {
+        parts: [
+          { fileData: { mimeType: 'image/png', fileUri: 'https://a.example/b.png' } },
+          {
+            text: '[The user sent the address of an image, http://a.example/b.png, which this model cannot open.]',
+          },
+        ],
+      },
+    ]);
   });
 
   it.each([

@@ -1,8 +1,8 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { NoSuchModelError } from '@ai-sdk/provider';
+import type { LanguageModelSource } from '../../ports/models.js';
 import { failureOf, request } from '../testing/collect.js';
 import { expectError } from '../testing/upstream-client.js';
-import type { LanguageModelSource } from '../../ports/models.js';
 import { AiSdkModelClient } from './ai-sdk-model-client.js';
 
 const model = createAnthropic({ apiKey: 'k' })('claude-sonnet-4-5');

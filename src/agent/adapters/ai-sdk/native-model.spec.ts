@@ -1,11 +1,11 @@
 import { readSettings } from '../../../config/index.js';
 import { ModelSettings } from '../../model.settings.js';
 import { createModelClient } from '../model-client.factory.js';
-import { AiSdkModelClient } from './ai-sdk-model-client.js';
 import { collect, request } from '../testing/collect.js';
 import { anthropicAnswer, geminiAnswer } from '../testing/provider-streams.js';
 import { rawUpstream, type RawUpstream, type Script } from '../testing/raw-upstream.js';
 import { ChatCompletionsModelClient } from '../chat-completions/chat-completions-model-client.js';
+import { AiSdkModelClient } from './ai-sdk-model-client.js';
 
 // As if it were not installed.
 jest.mock('@ai-sdk/xai', () => {

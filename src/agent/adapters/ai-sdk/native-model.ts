@@ -17,7 +17,8 @@ interface ProviderOptions {
 }
 
 interface LoadedProvider {
-  languageModel(name: string): LanguageModelV3;
+  /** @param settings only of Bedrock */
+  languageModel(name: string, settings?: { readonly modelFamily: 'anthropic' }): LanguageModelV3;
 }
 
 /** True if the package of a server's provider is installed. */
@@ -38,12 +39,14 @@ export function isNativeInstalled({ provider }: ModelServer): boolean {
  * API, so that its reasoning models work with tools.
  *
  * @param headers further headers of every request
+ * @param family the family that the settings name; undefined if they name none
  * @throws StartupError that says how to install the package
  */
 export function nativeModels(
   server: ModelServer,
   headers: Readonly<Record<string, string>>,
   connections: Agent.Options,
+  family?: string,
 ): (name: string | undefined) => LanguageModelV3 {
   const { provider, apiKey, baseUrl, model, isAddressGiven = false } = server;
   const native = provider && modelProvider(provider).native;
@@ -51,11 +54,22 @@ export function nativeModels(
   const create = creatorOf(server.reason, native);
   const made = create({
     ...(apiKey !== undefined && { apiKey }),
-    ...(isAddressGiven && { baseURL: baseUrl }),
+    ...(isAddressGiven && { baseURL: withPath(baseUrl, native.path) }),
     ...(Object.keys(headers).length > 0 && { headers }),
     fetch: fetchThrough(new ProxiedAgent({ headersTimeout: 0, bodyTimeout: 0, ...connections })),
   });
+  // The name of an inference profile does not say what it stands for.
+  if (provider === 'bedrock' && family === 'claude') {
+    return (name) => made.languageModel(name ?? model, { modelFamily: 'anthropic' });
+  }
   return (name) => made.languageModel(name ?? model);
+}
+
+/** Many write the address of an API without its path. */
+function withPath(baseUrl: string, path: string | undefined): string {
+  if (path === undefined) return baseUrl;
+  const url = new URL(baseUrl);
+  return url.pathname === '/' ? `${url.origin}${path}${url.search}` : baseUrl;
 }
 
 /** @param purpose what needs the package, as the beginning of the sentence "… needs the package …" */
@@ -75,7 +89,7 @@ function creatorOf(
   throw new StartupError(`The package ${name} has no function ${create}: install '${name}@${version}'`);
 }
 
-/** `fetch` with connections of our own: through the proxies of the environment, and without time limits beside ours. */
+/** `fetch` with connections of our own: through the proxies of the environment, and without time limits besides ours. */
 function fetchThrough(agent: ProxiedAgent): typeof fetch {
   const through = (address: string | URL, init?: RequestInit): unknown => {
     const url = new URL(address);

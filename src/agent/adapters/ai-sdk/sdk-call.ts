@@ -13,6 +13,7 @@ const HIGH_WATER = 256;
 /** One call of a provider's model. A batch is what its stream has brought since the last one. */
 export class SdkCall implements ModelCall {
   private readonly controller = new AbortController();
+  private readonly mapper: SdkStreamMapper;
   private readonly watchdog: Watchdog;
   private unread: ModelEvent[] = [];
   private isOver = false;
@@ -24,14 +25,24 @@ export class SdkCall implements ModelCall {
   private readOn: (() => void) | undefined;
 
   constructor(
-    private readonly model: LanguageModelV3,
+    private readonly source: LanguageModelV3,
     options: LanguageModelV3CallOptions,
     timeouts: CallTimeouts,
     private readonly signal: AbortSignal,
   ) {
+    this.mapper = new SdkStreamMapper(source);
     this.watchdog = new Watchdog(timeouts, (error) => this.fail(error));
     signal.addEventListener('abort', this.onAbort);
     void this.pump(options);
+  }
+
+  get model(): string | undefined {
+    return this.mapper.model;
+  }
+
+  /** What the package has left out of the request, once the answer has begun: sentences for the log. */
+  get notes(): readonly string[] {
+    return this.mapper.notes;
   }
 
   async next(): Promise<readonly ModelEvent[] | undefined> {
@@ -73,9 +84,11 @@ export class SdkCall implements ModelCall {
 
   private async pump(options: LanguageModelV3CallOptions): Promise<void> {
     try {
-      const { stream } = await this.model.doStream(Object.assign({}, options, { abortSignal: this.controller.signal }));
+      const { stream } = await this.source.doStream(
+        Object.assign({}, options, { abortSignal: this.controller.signal }),
+      );
       const reader = stream.getReader();
-      const mapper = new SdkStreamMapper(this.model);
+      const { mapper } = this;
       while (!this.isOver) {
         const { done, value } = await reader.read();
         if (this.isOver) break;

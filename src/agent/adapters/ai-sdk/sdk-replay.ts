@@ -1,18 +1,12 @@
 import type { LanguageModelV3Message, LanguageModelV3ToolCallPart, SharedV3ProviderMetadata } from '@ai-sdk/provider';
 import { isPlainObject, type Json, type JsonObject } from '../../../common/index.js';
 import type { ModelMessage } from '../../ports/model-client.js';
+import { type AnswerOrigin, providerRule } from './sdk-rules.js';
 
 type AssistantContent = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'];
 
 /** The key of this client in the `replay` of an answer. */
 const REPLAY_KEY = 'ai_sdk';
-
-/** Who made an answer: states of others are not sent, because they could not be verified. */
-export interface AnswerOrigin {
-  /** The name of the provider, such as `openai.responses`. */
-  readonly provider: string;
-  readonly modelId: string;
-}
 
 /** A part of an answer with what its provider attached to it, such as the signature of its reasoning. */
 export interface AnsweredPart {
@@ -23,16 +17,19 @@ export interface AnsweredPart {
   metadata: SharedV3ProviderMetadata | undefined;
 }
 
-/** The replay of an answer; undefined if the provider attached nothing to it. */
+/** The replay of an answer; undefined if the provider attached nothing to it and wants none of its thoughts back. */
 export function replayFor(origin: AnswerOrigin, parts: readonly AnsweredPart[]): JsonObject | undefined {
-  if (parts.every(({ metadata }) => metadata === undefined)) return undefined;
+  const { plainThoughts = false } = providerRule(origin);
+  const isKept = ({ type, text, metadata }: AnsweredPart): boolean =>
+    metadata !== undefined || (plainThoughts && type === 'reasoning' && text !== '');
+  if (!parts.some(isKept)) return undefined;
   return {
     [REPLAY_KEY]: {
       provider: origin.provider,
       family: familyOf(origin.modelId),
       parts: parts.map(({ type, text, metadata }): JsonObject => ({
         type,
-        ...(type === 'tool-call' ? {} : { text }),
+        ...(type !== 'tool-call' && { text }),
         // Providers read it from JSON text.
         ...(metadata && { metadata: metadata as JsonObject }),
       })),
@@ -96,4 +93,17 @@ function familyOf(modelId: string): string {
 /** Texts of one answer are joined in several ways, and halves of characters are replaced. */
 function squeezed(text: string): string {
   return text.toWellFormed().replace(/\s+/g, '');
+}
+
+/** Two pieces of what a provider attached to a part. */
+export function mergedMetadata(
+  before: SharedV3ProviderMetadata | undefined,
+  more: SharedV3ProviderMetadata | undefined,
+): SharedV3ProviderMetadata | undefined {
+  if (!before || !more) return more ?? before;
+  const all = { ...before };
+  for (const [provider, metadata] of Object.entries(more)) {
+    all[provider] = Object.assign({}, all[provider], metadata);
+  }
+  return all;
 }

@@ -33,6 +33,15 @@ function answer(...parts: readonly LanguageModelV3StreamPart[]): Collected {
   return assemble(events);
 }
 
+describe('the model in the stream of a provider package', () => {
+  it('is the one that the provider names, once it has', () => {
+    const mapper = new SdkStreamMapper({ provider: 'vendor', modelId: 'asked' });
+    expect(mapper.model).toBeUndefined();
+    mapper.map({ type: 'response-metadata', modelId: 'served-2026-11' }, []);
+    expect(mapper.model).toBe('served-2026-11');
+  });
+});
+
 describe('calls in the stream of a provider package', () => {
   const first = '{"x":1}';
   const second = '{"x":2}';

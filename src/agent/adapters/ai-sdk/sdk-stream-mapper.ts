@@ -1,51 +1,61 @@
 import type {
+  LanguageModelV3File,
   LanguageModelV3FinishReason,
   LanguageModelV3StreamPart,
-  LanguageModelV3ToolCall,
   LanguageModelV3Usage,
   SharedV3ProviderMetadata,
+  SharedV3Warning,
 } from '@ai-sdk/provider';
 import type { Usage } from '../../../events/index.js';
 import type { ModelEvent, ModelFinishReason } from '../../ports/model-client.js';
-import { UpstreamStreamError } from '../upstream/upstream-error.js';
+import { type Ending, endingOf, faultOf } from '../chat-completions/finish-reason.js';
+import { OpeningThoughts } from '../chat-completions/opening-thoughts.js';
+import { EmptyAnswerError, UpstreamStreamError } from '../upstream/upstream-error.js';
+import { SdkCalls } from './sdk-calls.js';
 import { upstreamErrorOf } from './sdk-error.js';
-import { type AnsweredPart, type AnswerOrigin, replayFor } from './sdk-replay.js';
+import { type AnsweredPart, mergedMetadata, replayFor } from './sdk-replay.js';
+import type { AnswerOrigin } from './sdk-rules.js';
 
-/** A call whose last part has not come. */
-interface OpenCall {
-  readonly index: number;
-  readonly id: string;
-  readonly part: AnsweredPart;
-  /** What has been streamed of its input. */
-  input: string;
-  /** True once its input was streamed to the end. */
-  hasWholeInput: boolean;
-}
+type Finish = Extract<ModelEvent, { type: 'finish' }>;
 
 /**
- * Turns the stream parts of one model call into model events; holds the state of that one call. Tools that
- * the provider itself executes, sources and generated files are left out.
+ * Turns the stream parts of one model call into model events; holds the state of that one call. The end is judged from
+ * all signs (contract model-servers, section 2.2). Tools that the provider itself executes are left out.
  */
 export class SdkStreamMapper {
   /** True once the provider said that its answer ended. */
   isFinished = false;
-  private callCount = 0;
-  /** In the order of their beginnings. Several can have one id: some servers repeat ids, or leave them blank. */
-  private readonly openCalls: OpenCall[] = [];
-  /** The input of the newest whole call with an id. */
-  private readonly wholeCalls = new Map<string, string>();
+  /** The model that answers, as the provider names it; undefined until it has said so. */
+  model: string | undefined;
+  /** What the package has left out of the request: sentences for the log. */
+  notes: readonly string[] = [];
+  private hasEvents = false;
+  private hasText = false;
   private readonly blocks = new Map<string, AnsweredPart>();
   private readonly parts: AnsweredPart[] = [];
+  private readonly calls = new SdkCalls(this.parts);
+  private readonly thoughts = new OpeningThoughts();
+  /** The text that was written last. */
+  private lastText: AnsweredPart | undefined;
 
   constructor(private readonly origin: AnswerOrigin) {}
 
   /**
    * Adds the events of a part.
    *
-   * @throws UpstreamStreamError, UpstreamStatusError, AppError for an error in the stream
+   * @throws UpstreamStreamError, UpstreamStatusError, AppError for an error in the stream, and for an end that is none
    */
   map(part: LanguageModelV3StreamPart, events: ModelEvent[]): void {
+    const before = events.length;
+    this.read(part, events);
+    this.hasEvents ||= events.length > before && part.type !== 'source';
+  }
+
+  private read(part: LanguageModelV3StreamPart, events: ModelEvent[]): void {
     switch (part.type) {
+      case 'stream-start':
+        this.notes = part.warnings.flatMap(noteOf);
+        return;
       case 'text-start':
       case 'reasoning-start':
       case 'text-end':
@@ -53,24 +63,37 @@ export class SdkStreamMapper {
         this.block(part);
         return;
       case 'text-delta':
-        this.block(part).text += part.delta;
-        if (part.delta !== '') events.push({ type: 'text-delta', text: part.delta });
+        this.addText(this.block(part), part.delta, events);
         return;
       case 'reasoning-delta':
         this.block(part).text += part.delta;
         if (part.delta !== '') events.push({ type: 'reasoning-delta', text: part.delta });
         return;
+      case 'source':
+        if (part.sourceType === 'url') events.push({ type: 'citation', url: part.url, title: part.title ?? part.url });
+        return;
+      case 'file':
+        this.addFile(part, events);
+        return;
       case 'tool-input-start':
-        if (!part.providerExecuted) this.begin(part.id, part.toolName, part.providerMetadata, events);
+        if (part.providerExecuted) return;
+        this.interrupt(events);
+        this.calls.begin(part.id, part.toolName, part.providerMetadata, events);
         return;
       case 'tool-input-delta':
-        this.addInput(this.streamedCall(part.id), part.delta, events);
+        this.calls.addPiece(part.id, part.delta, events);
         return;
       case 'tool-input-end':
-        this.endInput(part.id);
+        this.calls.endInput(part.id);
         return;
       case 'tool-call':
-        this.endCall(part, events);
+        // The provider has done something, though nothing is shown of it.
+        if (part.providerExecuted) this.hasEvents = true;
+        this.interrupt(events);
+        this.calls.end(part, events);
+        return;
+      case 'response-metadata':
+        this.model = part.modelId || this.model;
         return;
       case 'error':
         throw part.error instanceof Error ? upstreamErrorOf(part.error) : new UpstreamStreamError(part.error);
@@ -96,92 +119,106 @@ export class SdkStreamMapper {
       this.blocks.set(key, block);
       this.parts.push(block);
     }
-    block.metadata = merged(block.metadata, part.providerMetadata);
+    block.metadata = mergedMetadata(block.metadata, part.providerMetadata);
     // The next block may have the same id.
     if (part.type.endsWith('-end')) this.blocks.delete(key);
     return block;
   }
 
-  private begin(
-    id: string,
-    name: string,
-    metadata: SharedV3ProviderMetadata | undefined,
+  /** Thoughts between tags are no text; what may still become a tag waits. */
+  private addText(block: AnsweredPart, delta: string, events: ModelEvent[]): void {
+    if (delta === '') return;
+    this.lastText = block;
+    const before = events.length;
+    this.thoughts.read(delta, events);
+    this.keepText(block, events, before);
+  }
+
+  /** A call follows: blanks that waited for a tag are nothing. */
+  private interrupt(events: ModelEvent[]): void {
+    const before = events.length;
+    this.thoughts.interrupt(events);
+    this.keepText(this.lastText, events, before);
+  }
+
+  /** What is shown of a text is what goes back. */
+  private keepText(block: AnsweredPart | undefined, events: readonly ModelEvent[], from: number): void {
+    for (let at = from; at < events.length; at += 1) {
+      const event = events[at];
+      if (event?.type !== 'text-delta') continue;
+      this.hasText = true;
+      if (block) block.text += event.text;
+    }
+  }
+
+  /** An image is shown. There is no event for another file: a sentence mentions it. */
+  private addFile({ mediaType, data }: LanguageModelV3File, events: ModelEvent[]): void {
+    if (mediaType.startsWith('image/')) {
+      this.interrupt(events);
+      const base64 = typeof data === 'string' ? data : Buffer.from(data).toString('base64');
+      events.push({ type: 'image', url: `data:${mediaType};base64,${base64}` });
+      return;
+    }
+    const block: AnsweredPart = { type: 'text', text: '', metadata: undefined };
+    this.parts.push(block);
+    const blank = this.hasText ? '\n\n' : '';
+    this.addText(
+      block,
+      `${blank}[The model made a file of the type ${mediaType}, which cannot be shown here.]`,
+      events,
+    );
+  }
+
+  /** @throws UpstreamStreamError if the answer has not ended, has ended by a fault, or is empty */
+  private finish(
+    { unified, raw }: LanguageModelV3FinishReason,
+    usage: LanguageModelV3Usage,
     events: ModelEvent[],
-  ): OpenCall {
-    const part: AnsweredPart = { type: 'tool-call', text: '', metadata };
-    const call: OpenCall = { index: this.callCount, id, part, input: '', hasWholeInput: false };
-    this.callCount += 1;
-    this.openCalls.push(call);
-    this.parts.push(part);
-    events.push({ type: 'tool-call-delta', index: call.index, id, name, argumentsDelta: '' });
-    return call;
-  }
-
-  /** The newest call with this id whose input is being streamed. */
-  private streamedCall(id: string): OpenCall | undefined {
-    return this.openCalls.findLast((call) => call.id === id && !call.hasWholeInput);
-  }
-
-  private addInput(call: OpenCall | undefined, text: string, events: ModelEvent[]): void {
-    if (!call || text === '') return;
-    call.input += text;
-    events.push({ type: 'tool-call-delta', index: call.index, argumentsDelta: text });
-  }
-
-  private endInput(id: string): void {
-    const call = this.streamedCall(id);
-    if (call) call.hasWholeInput = true;
-  }
-
-  /** The whole call. Its input is new as far as it was not streamed. */
-  private endCall(part: LanguageModelV3ToolCall, events: ModelEvent[]): void {
-    if (part.providerExecuted || this.isRepeated(part)) return;
-    const call = this.openCall(part) ?? this.begin(part.toolCallId, part.toolName, undefined, events);
-    call.part.metadata = merged(call.part.metadata, part.providerMetadata);
-    if (part.input.startsWith(call.input)) this.addInput(call, part.input.slice(call.input.length), events);
-    this.openCalls.splice(this.openCalls.indexOf(call), 1);
-    this.wholeCalls.set(part.toolCallId, part.input);
-  }
-
-  /** True for a call that has come before, with the same id and input. */
-  private isRepeated({ toolCallId: id, input }: LanguageModelV3ToolCall): boolean {
-    return id !== '' && this.wholeCalls.get(id) === input && !this.openCalls.some((call) => call.id === id);
-  }
-
-  /** Of several open calls with the id of a whole call, the one with its input; otherwise the first. */
-  private openCall({ toolCallId, input }: LanguageModelV3ToolCall): OpenCall | undefined {
-    const calls = this.openCalls.filter(({ id }) => id === toolCallId);
-    return calls.find((call) => call.input === input) ?? calls[0];
-  }
-
-  private finish(reason: LanguageModelV3FinishReason, usage: LanguageModelV3Usage, events: ModelEvent[]): void {
-    if (reason.unified === 'error') throw new UpstreamStreamError(new Error(`The answer ended with ${reason.raw}`));
+  ): void {
+    const ending = endOf(unified, raw);
+    if (ending === 'fault') throw faultOf(raw ?? 'error');
+    const before = events.length;
+    this.thoughts.end(events, ending === 'length');
+    this.keepText(this.lastText, events, before);
+    const isEmpty = !this.hasEvents && events.length === before && this.calls.count === 0;
+    if (ending === undefined) this.checkEnd(isEmpty);
+    const finish = this.finishEvent(ending ?? 'stop', usage);
+    if (isEmpty && finish.reason !== 'length' && finish.reason !== 'content-filter') throw new EmptyAnswerError(finish);
     this.isFinished = true;
-    const replay = replayFor(this.origin, this.parts);
-    events.push({
-      type: 'finish',
-      reason: this.finishReason(reason.unified),
-      usage: usageOf(usage),
-      ...(replay && { replay }),
-    });
+    events.push(finish);
   }
 
-  /** Several providers end an answer that calls tools with `stop`. */
-  private finishReason(reason: Exclude<LanguageModelV3FinishReason['unified'], 'error'>): ModelFinishReason {
-    return this.callCount > 0 && (reason === 'stop' || reason === 'other') ? 'tool-calls' : reason;
+  /** Without a reason an answer is complete if it has text or whole calls. */
+  private checkEnd(isEmpty: boolean): void {
+    if (isEmpty) throw new EmptyAnswerError();
+    if (this.calls.count > 0 ? this.calls.areWhole : this.hasText) return;
+    const cause = new Error('The stream ended without a finish reason');
+    throw new UpstreamStreamError(cause, 'The answer of the model ended too early');
+  }
+
+  /** Several providers end an answer that calls tools with `stop`, and one that calls none with the reason for calls. */
+  private finishEvent(ending: ModelFinishReason, usage: LanguageModelV3Usage): Finish {
+    const { count } = this.calls;
+    let reason = ending;
+    if (count > 0 && (ending === 'stop' || ending === 'other')) reason = 'tool-calls';
+    else if (count === 0 && ending === 'tool-calls') reason = 'stop';
+    const replay = replayFor(this.origin, this.parts);
+    return { type: 'finish', reason, usage: usageOf(usage), ...(replay && { replay }) };
   }
 }
 
-function merged(
-  before: SharedV3ProviderMetadata | undefined,
-  more: SharedV3ProviderMetadata | undefined,
-): SharedV3ProviderMetadata | undefined {
-  if (!before || !more) return more ?? before;
-  const all = { ...before };
-  for (const [provider, metadata] of Object.entries(more)) {
-    all[provider] = Object.assign({}, all[provider], metadata);
-  }
-  return all;
+/** Nothing of a conversation is in these warnings. */
+function noteOf(warning: SharedV3Warning): string[] {
+  if (warning.type !== 'unsupported') return [];
+  const { feature, details } = warning;
+  return [`The package of the provider leaves out ${feature}${details === undefined ? '' : `: ${details}`}.`];
+}
+
+/** Packages know fewer reasons than their providers have. Undefined if the stream has ended without one. */
+function endOf(unified: LanguageModelV3FinishReason['unified'], raw: string | undefined): Ending | undefined {
+  if (unified === 'error') return 'fault';
+  if (unified !== 'other') return unified;
+  return raw === undefined || raw === '' ? undefined : endingOf(raw);
 }
 
 function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage): Usage | null {
@@ -192,7 +229,7 @@ function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage): Usage | n
     input_tokens: input ?? 0,
     output_tokens: output ?? 0,
     total_tokens: (input ?? 0) + (output ?? 0),
-    ...(reasoning === undefined ? {} : { reasoning_tokens: reasoning }),
-    ...(cacheRead === undefined ? {} : { cached_tokens: cacheRead }),
+    ...(reasoning !== undefined && { reasoning_tokens: reasoning }),
+    ...(cacheRead !== undefined && { cached_tokens: cacheRead }),
   };
 }

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { freePort } from '../../../../test/support/free-port.js';
 import { until } from '../../../../test/support/until.js';
 import { abortableDelay, type Delay } from '../../../common/index.js';
-import { ChatCompletionsModelClient } from './chat-completions-model-client.js';
 import { collect, failureOf, request } from '../testing/collect.js';
 import { begin, end, refuse, type Script, send } from '../testing/raw-upstream.js';
 import { clientFor, expectError, KEY, stateOf, waits, upstreamOfEachTest } from '../testing/upstream-client.js';
+import { ChatCompletionsModelClient } from './chat-completions-model-client.js';
 
 /** Everything but the timers of the client: the connection to the upstream is real. */
 const REAL: FakeableAPI[] = [

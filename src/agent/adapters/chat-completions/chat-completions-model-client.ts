@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import type { AttachmentReader } from '../../../attachment/index.js';
 import { abortableDelay, type AppError, type Delay } from '../../../common/index.js';
+import type { AttachmentReader } from '../../attachment/index.js';
 import { ModelClient, type ModelInfo, type ModelRequest } from '../../ports/model-client.js';
 import { addressOf, CallFailures } from '../upstream/call-failures.js';
 import { withInlineImages } from '../upstream/inline-images.js';
@@ -63,7 +63,7 @@ export class ChatCompletionsModelClient extends ModelClient {
   private readonly failures: CallFailures;
   private readonly delay: Delay;
   private readonly random: () => number;
-  /** Runs while the server is asked what it is. */
+  /** Runs while the kind of the server is found out. */
   private asking: Promise<void> | undefined;
 
   /**
@@ -138,7 +138,7 @@ export class ChatCompletionsModelClient extends ModelClient {
 
   private async ask(): Promise<void> {
     const { http, address, headers, model } = this.outgoing;
-    const owner = this.dialects.isUnknown ? await ownerOf(http, address.modelsUrl, headers, model) : undefined;
+    const owner = this.dialects.isUnknown ? await ownerOf(http, address.modelsUrls, headers, model) : undefined;
     if (owner !== undefined) this.dialects.learnOwner(owner);
     const { name, reason } = this.dialects.for().profile;
     logger.log(`${model} at ${address.url.host}: profile ${name}, chosen by ${reason}`);

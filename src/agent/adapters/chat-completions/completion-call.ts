@@ -1,12 +1,12 @@
+import { ProxyError } from '../../../common/index.js';
 import type { ModelEvent } from '../../ports/model-client.js';
 import { DRAIN_MS } from '../upstream/drain.js';
-import { ProxyError } from '../../../common/index.js';
 import type { ModelCall } from '../upstream/retried-batches.js';
 import { UpstreamStatusError, UpstreamStreamError } from '../upstream/upstream-error.js';
 import { type CallTimeouts, Watchdog } from '../upstream/watchdog.js';
+import { publicHeaders, withoutSecrets } from '../upstream/public-headers.js';
 import type { AnswerBody } from './answer-body.js';
 import { CompletionDecoder, type DecoderSetting } from './completion-decoder.js';
-import { publicHeaders, withoutSecrets } from '../upstream/public-headers.js';
 import { SseSplitter } from './sse-splitter.js';
 import type { UpstreamHttp } from './upstream-http.js';
 
@@ -79,6 +79,10 @@ export class CompletionCall implements ModelCall {
     // Both end the request: there must be one.
     this.watchdog = new Watchdog(request, (error) => this.expire(error));
     signal.addEventListener('abort', this.onAbort);
+  }
+
+  get model(): string | undefined {
+    return this.decoder.model;
   }
 
   /** The next events; undefined at the end. @throws if the answer fails, stalls or is aborted */

@@ -2,6 +2,7 @@ import { isPlainObject, type JsonObject } from '../../../common/index.js';
 import type { Usage } from '../../../events/index.js';
 import type { ModelEvent } from '../../ports/model-client.js';
 import { EmptyAnswerError, UpstreamStreamError } from '../upstream/upstream-error.js';
+import { annotatedSources, imageUrlOf, isImagePart, listedSources } from './answer-extras.js';
 import { errorOfChunk, errorOfList } from './chunk-error.js';
 import { type Ending, endingOf, faultOf } from './finish-reason.js';
 import { type OpeningMemory, OpeningThoughts } from './opening-thoughts.js';
@@ -48,6 +49,8 @@ export class CompletionDecoder {
 
   /** How many chunks were decoded. */
   chunks = 0;
+  /** The model that answers, as the server names it; undefined until it has said so. */
+  model: string | undefined;
   private readonly calls: ToolCallDecoder;
   private readonly thoughts: OpeningThoughts;
   /** Made when there is something to keep: most answers have nothing. */
@@ -64,6 +67,9 @@ export class CompletionDecoder {
   private hasDelta = false;
   private hasEvents = false;
   private hasRefusal = false;
+  private hasImages = false;
+  /** Images and sources that were passed on: servers repeat them. Made with the first one. */
+  private told: Set<string> | undefined;
 
   constructor({ origin, toolNames, usedCallIds, opening }: DecoderSetting = { origin: '' }) {
     this.origin = origin;
@@ -82,7 +88,7 @@ export class CompletionDecoder {
     this.piece = '';
     const before = events.length;
     this.read(data, eventName, events);
-    if (events.length > before) this.hasEvents = true;
+    this.hasEvents ||= events.slice(before).some(isOfAnswer);
     if (this.piece !== '') this.template.learn(data, this.piece, CompletionDecoder.isPieceOfText);
   }
 
@@ -100,9 +106,11 @@ export class CompletionDecoder {
   /** Decodes the JSON answer of a server that does not stream. @throws as `decode` */
   decodeWhole(data: string, events: ModelEvent[]): void {
     this.data = data;
-    const choice = this.choiceOf(this.parsed(data), false);
-    if (choice) this.readAnswer(choice['message'] ?? choice['delta'], true, events);
-    this.hasEvents = events.length > 0;
+    const chunk = this.parsed(data);
+    const choice = this.choiceOf(chunk, false);
+    if (choice) this.readAnswer(choice['message'] ?? choice['delta'] ?? contentOf(choice), true, events);
+    this.readSources(chunk as Fields, events);
+    this.hasEvents = events.some(isOfAnswer);
   }
 
   /** True once a finish reason was decoded: only usage can follow. */
@@ -120,7 +128,7 @@ export class CompletionDecoder {
     const { ending, calls } = this;
     if (ending === 'fault') throw faultOf(this.finishReason);
     this.thoughts.end(events, ending === 'length');
-    const isEmpty = !this.hasEvents && events.length === 0 && calls.count === 0;
+    const isEmpty = !this.hasEvents && !events.some(isOfAnswer) && calls.count === 0;
     if (ending === undefined && isEmpty) throw new EmptyAnswerError();
     if (ending === undefined && !isMarked && !this.isWhole) throw endedTooEarly();
     calls.end(events, ending === 'length' || ending === 'content-filter');
@@ -131,7 +139,7 @@ export class CompletionDecoder {
 
   /** True if an answer without a finish reason can be complete: it has text or calls, and all its calls are whole. */
   private get isWhole(): boolean {
-    return this.calls.count > 0 ? this.calls.isWhole : this.thoughts.hasText || this.hasRefusal;
+    return this.calls.count > 0 ? this.calls.isWhole : this.thoughts.hasText || this.hasRefusal || this.hasImages;
   }
 
   /** The last event. Several servers end an answer that calls tools with `stop`, and one that calls none with `tool_calls`. */
@@ -162,13 +170,14 @@ export class CompletionDecoder {
     const isError = eventName === 'error';
     const chunk = isError && !isJsonObject(data) ? { error: data } : this.parsed(data);
     const choice = chunk === undefined ? undefined : this.choiceOf(chunk, isError);
+    if (chunk !== undefined) this.readSources(chunk as Fields, events);
     if (!choice) return;
     const { delta, message } = choice;
     if (delta !== undefined && delta !== null) {
       this.hasDelta = true;
       this.readAnswer(delta, false, events);
       // Perplexity repeats in `message` what the deltas have brought.
-    } else if (!this.hasDelta) this.readAnswer(message, false, events);
+    } else if (!this.hasDelta) this.readAnswer(message ?? contentOf(choice), false, events);
   }
 
   /** The value of a chunk; undefined for invalid JSON after the finish reason. @throws UpstreamStreamError before it */
@@ -191,7 +200,8 @@ export class CompletionDecoder {
     }
     const error = errorOfChunk(chunk) ?? (isError ? chunk : undefined);
     if (error !== undefined) throw new UpstreamStreamError(error);
-    const { choices, usage, x_groq: groq } = chunk;
+    const { choices, usage, model, x_groq: groq } = chunk;
+    if (typeof model === 'string' && model !== '') this.model = model;
     if (usage) this.readUsage(usage);
     if (groq !== undefined && isPlainObject(groq)) this.readUsage(groq['usage']);
     if (choices === undefined || choices === null) return undefined;
@@ -211,11 +221,14 @@ export class CompletionDecoder {
   private readAnswer(answer: unknown, isWhole: boolean, events: ModelEvent[]): void {
     if (!isPlainObject(answer)) return;
     const { content, refusal, tool_calls: calls, function_call: call, extra_content: extra } = answer;
+    const { images, annotations } = answer;
     this.readThoughts(answer, isWhole, events);
     if (typeof content === 'string') {
       if (content !== '') this.thoughts.read((this.piece = content), events);
-    } else if (Array.isArray(content)) this.readParts(content, isWhole, events);
+    } else if (content) this.readParts(Array.isArray(content) ? content : [content], isWhole, events);
     if (typeof refusal === 'string' && refusal !== '') this.refuse(refusal, events);
+    if (Array.isArray(images)) for (const image of images) this.show(imageUrlOf(image), events);
+    if (annotations) for (const source of annotatedSources(annotations)) this.cite(source, events);
     if (Array.isArray(calls)) this.readCalls(calls, events);
     else if (call) this.readCalls([{ function: call }], events);
     if (extra !== undefined && isPlainObject(extra)) this.state.addExtra(extra as JsonObject);
@@ -224,6 +237,30 @@ export class CompletionDecoder {
   private refuse(text: string, events: ModelEvent[]): void {
     this.hasRefusal = true;
     events.push({ type: 'refusal-delta', text });
+  }
+
+  /** The sources of a chunk. */
+  private readSources(chunk: Fields, events: ModelEvent[]): void {
+    if (!chunk['citations'] && !chunk['search_results']) return;
+    for (const source of listedSources(chunk)) this.cite(source, events);
+  }
+
+  private cite(source: ModelEvent, events: ModelEvent[]): void {
+    if (this.isNew(JSON.stringify(source))) events.push(source);
+  }
+
+  private show(url: string | undefined, events: ModelEvent[]): void {
+    if (url === undefined || !this.isNew(url)) return;
+    this.thoughts.interrupt(events);
+    this.hasImages = true;
+    events.push({ type: 'image', url });
+  }
+
+  private isNew(key: string): boolean {
+    const told = (this.told ??= new Set());
+    if (told.has(key)) return false;
+    told.add(key);
+    return true;
   }
 
   private readCalls(calls: readonly unknown[], events: ModelEvent[]): void {
@@ -256,7 +293,7 @@ export class CompletionDecoder {
     return first || text;
   }
 
-  /** The text of items that servers send beside a field with the same text, or alone. */
+  /** The text of items that servers send next to a field with the same text, or alone. */
   private readBlocks(text: string, first: string, events: ModelEvent[]): string {
     if (first !== '' || text === '' || text === this.state.text) return first;
     events.push({ type: 'reasoning-delta', text });
@@ -272,6 +309,8 @@ export class CompletionDecoder {
         if (typeof text === 'string' && text !== '') this.thoughts.read(text, events);
       } else if (type === 'refusal') {
         if (typeof refusal === 'string' && refusal !== '') this.refuse(refusal, events);
+      } else if (isImagePart(part)) {
+        this.show(imageUrlOf(part), events);
       } else if (typeof type === 'string' && /think|reason/.test(type)) {
         const thought = thoughtIn(part);
         this.state.addPart(part as JsonObject, thought, isWhole);
@@ -284,6 +323,16 @@ export class CompletionDecoder {
   private readUsage(raw: unknown): void {
     this.usage = usageOf(raw) ?? this.usage;
   }
+}
+
+/** The answer of servers that write a choice as the older API for completions has it. */
+function contentOf({ text }: Fields): Fields | undefined {
+  return typeof text === 'string' ? { content: text } : undefined;
+}
+
+/** Sources alone are no answer. */
+function isOfAnswer({ type }: ModelEvent): boolean {
+  return type !== 'citation';
 }
 
 function isJsonObject(data: string): boolean {

@@ -32,6 +32,20 @@ describe('an answer with a byte order mark', () => {
   });
 });
 
+describe('the text of a choice', () => {
+  it.each<[string, object]>([
+    ['in a delta, as one part', { delta: { content: { type: 'text', text: 'Hello' } } }],
+    ['as the older API writes it', { text: 'Hello' }],
+  ])('%s', async (_, choice) => {
+    const chunk = JSON.stringify({ choices: [{ index: 0, ...choice, finish_reason: 'stop' }] });
+    for (const body of [`data: ${chunk}\n\ndata: [DONE]\n\n`, chunk]) {
+      const { url, close } = await start((response) => response.writeHead(200).end(body));
+      expect((await collect(clientFor(url), request('hi'))).text).toBe('Hello');
+      await close();
+    }
+  });
+});
+
 describe('a list of errors with status 200', () => {
   it.each<[unknown[], ErrorCode, retries: number]>([
     [

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { collect, failureOf, request } from '../testing/collect.js';
 import { begin, end, rawUpstream } from '../testing/raw-upstream.js';
 import { clientFor, expectError, KEY, waits } from '../testing/upstream-client.js';
-import { headersFor, ModelAddress } from './model-address.js';
+import { headersFor, ModelAddress, originOf } from './model-address.js';
 
 describe('the address of a model server (contract model-servers, section 1.5)', () => {
   let server: Server;
@@ -24,8 +24,9 @@ describe('the address of a model server (contract model-servers, section 1.5)', 
       paths.push(`${incoming.method} ${incoming.url}`);
       headers.push(incoming.headers);
       incoming.resume().on('end', () => {
-        if (incoming.method === 'GET' && models !== undefined) response.end(models);
-        else if (incoming.url !== served) response.writeHead(missing.status).end(missing.body);
+        if (incoming.method === 'GET' && models !== undefined && incoming.url?.endsWith('/v1/models')) {
+          response.end(models);
+        } else if (incoming.url !== served) response.writeHead(missing.status).end(missing.body);
         else {
           begin(response, { content: 'ok' });
           end(response);
@@ -75,6 +76,14 @@ describe('the address of a model server (contract model-servers, section 1.5)', 
     served = '/chat/completions';
     expect((await collect(client('/v1'), request('hi'))).text).toBe('ok');
     expect(paths).toEqual(['POST /v1/chat/completions', 'POST /chat/completions']);
+  });
+
+  it('a server that answers 200 where it serves nothing is tried once with /v1: LM Studio', async () => {
+    missing = { status: 200, body: '{"error":"Unexpected endpoint or method. (POST /chat/completions)"}' };
+    const model = client('', { maxRetries: 0 });
+    expect((await collect(model, request('hi'))).text).toBe('ok');
+    expect((await collect(model, request('hi'))).text).toBe('ok');
+    expect(paths).toEqual(['POST /chat/completions', 'POST /v1/chat/completions', 'POST /v1/chat/completions']);
   });
 
   it('the first answer is reported if both are missing, and later calls do not try again', async () => {
@@ -146,6 +155,19 @@ describe('the address of a model server (contract model-servers, section 1.5)', 
       expect(headers[0]).toMatchObject({ authorization: `Bearer ${KEY}` });
     });
 
+    it.each([
+      { status: 404, body: '{"detail":"Not Found"}' },
+      { status: 200, body: '{"error":"Unexpected endpoint or method. (GET /list)"}' },
+    ])('it is asked with /v1 too if the base URL is without it: %j', async (answer) => {
+      missing = answer;
+      models = list('library');
+      const model = client('');
+      model.onApplicationBootstrap();
+      await collect(model, request('hi'));
+      expect(model.info.profile?.name).toBe('ollama');
+      expect(paths.slice(0, 2)).toEqual(['GET /models', 'GET /v1/models']);
+    });
+
     it.each(['', 'no JSON', '[]', '{"data":{}}', undefined])(
       'a list that says nothing is no error: %s',
       async (body) => {
@@ -166,6 +188,28 @@ describe('the address of a model server (contract model-servers, section 1.5)', 
       }
       expect(paths).toEqual(['POST /v1/chat/completions', 'POST /v1/chat/completions']);
     });
+  });
+});
+
+describe('originOf', () => {
+  const of = (host: string, ...models: string[]): string[] =>
+    models.map((model) => originOf(new URL(`https://${host}`), model));
+
+  it.each([
+    ['openrouter.ai', 'x-ai/grok-4', 'minimax/minimax-m2'],
+    ['openrouter.ai', 'anthropic/claude-sonnet-4.5', 'z-ai/glm-5'],
+    ['litellm.example', 'grok-4', 'glm-5'],
+    ['api.fireworks.ai', 'accounts/fireworks/models/glm-5', 'accounts/fireworks/models/minimax-m2'],
+  ])('on %s, %s and %s are two providers', (host, one, other) => {
+    expect(new Set(of(host, one, other)).size).toBe(2);
+  });
+
+  it.each([
+    ['openrouter.ai', 'z-ai/glm-4.6', 'z-ai/glm-5'],
+    ['open.bigmodel.cn', 'glm-4.6', 'glm-5'],
+    ['api.minimax.io', 'MiniMax-M2', 'MiniMax-M2.1'],
+  ])('on %s, %s and %s are one', (host, one, other) => {
+    expect(new Set(of(host, one, other)).size).toBe(1);
   });
 });
 
@@ -195,7 +239,10 @@ describe('ModelAddress', () => {
   it('the query is kept in all addresses', () => {
     const address = new ModelAddress('https://x.example/base?api-version=1');
     expect(address.url.href).toBe('https://x.example/base/chat/completions?api-version=1');
-    expect(address.modelsUrl.href).toBe('https://x.example/base/models?api-version=1');
+    expect(address.modelsUrls.map(({ href }) => href)).toEqual([
+      'https://x.example/base/models?api-version=1',
+      'https://x.example/base/v1/models?api-version=1',
+    ]);
     expect(address.alternative(404, '')?.href).toBe('https://x.example/base/v1/chat/completions?api-version=1');
   });
 });

@@ -1,9 +1,11 @@
 import { isNoRoute } from '../upstream/no-route.js';
-import { familyOf } from './profiles/profile-choice.js';
+import { familyOf, serverAt } from './profiles/profile-choice.js';
 
 /** The path of the API below its base. */
 const PATH = '/chat/completions';
+const MODELS = '/models';
 const VERSION = '/v1';
+
 /** The address of a model server: that of its API, or the other form of it until one of them has answered. */
 export class ModelAddress {
   private current: URL;
@@ -25,11 +27,13 @@ export class ModelAddress {
     return url;
   }
 
-  /** Where the models are listed. */
-  get modelsUrl(): URL {
-    const url = this.baseUrl;
-    url.pathname = `${url.pathname === '/' ? '' : url.pathname}/models`;
-    return url;
+  /** Where the models may be listed: below the base, and below the other form of it. */
+  get modelsUrls(): readonly URL[] {
+    return [this.current, this.otherForm].map((one) => {
+      const url = new URL(one);
+      url.pathname = `${url.pathname.slice(0, -PATH.length)}${MODELS}`;
+      return url;
+    });
   }
 
   /**
@@ -40,6 +44,11 @@ export class ModelAddress {
    */
   alternative(status: number | undefined, body: string): URL | undefined {
     if (this.isSettled || status !== 404 || !isNoRoute(body)) return undefined;
+    return this.otherForm;
+  }
+
+  /** The address with `/v1`, if the present one is without it, and the other way around. */
+  private get otherForm(): URL {
     const url = new URL(this.current);
     const base = url.pathname.slice(0, -PATH.length);
     url.pathname = `${base.endsWith(VERSION) ? base.slice(0, -VERSION.length) : base + VERSION}${PATH}`;
@@ -69,12 +78,16 @@ function completionsUrl(baseUrl: string): URL {
 }
 
 /**
- * The name under which the state of a server is kept: its host, and the family of the model, since a server may stand
- * before several providers (contract model-servers, section 0).
+ * The name under which the state of a server is kept: its host, and what tells the providers apart that a server may stand
+ * before: the family of the model, else the vendor in its name, as in `z-ai/glm-5`, else the name itself (contract
+ * model-servers, section 0).
  */
-export function originOf({ host }: URL, model: string): string {
+export function originOf({ host, hostname }: URL, model: string): string {
   const family = familyOf(model);
-  return family ? `${host}/${family.name}` : host;
+  if (family) return `${host}/${family.name}`;
+  const [vendor, ...rest] = model.toLowerCase().split('/');
+  if (vendor !== '' && rest.length === 1) return `${host}/${vendor}`;
+  return serverAt(hostname)?.combines === 'nothing' ? host : `${host}/${model.toLowerCase()}`;
 }
 
 /** The headers of every request. Those of the settings replace others of the same name. */

@@ -9,23 +9,41 @@ const LONGEST = 1024 * 1024;
 /**
  * Who owns a model, as the server says in its list of models (contract model-servers, section 0).
  *
+ * @param urls where the list may be: the first one with a list counts
  * @returns undefined if the server has no list, does not answer in two seconds, or does not say; never fails
  */
 export async function ownerOf(
   http: UpstreamHttp,
-  url: URL,
+  urls: readonly URL[],
   headers: Readonly<Record<string, string>>,
   model: string,
 ): Promise<string | undefined> {
+  const until = Date.now() + LIMIT_MS;
+  for (const url of urls) {
+    const list = listIn(await listText(http, url, headers, until - Date.now()));
+    if (list) return ownerIn(list, model);
+  }
+  return undefined;
+}
+
+/** The models of an answer; undefined if it is no list of models. */
+function listIn(text: string): readonly unknown[] | undefined {
   try {
-    return ownerIn(JSON.parse(await listText(http, url, headers)), model);
+    const list: unknown = JSON.parse(text);
+    const data = isPlainObject(list) ? list['data'] : undefined;
+    return Array.isArray(data) ? data : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The body of a successful answer; empty for any other. */
-function listText(http: UpstreamHttp, url: URL, headers: Readonly<Record<string, string>>): Promise<string> {
+/** The body of a successful answer; empty for any other, and after the limit. */
+function listText(
+  http: UpstreamHttp,
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  limitMs: number,
+): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -44,14 +62,12 @@ function listText(http: UpstreamHttp, url: URL, headers: Readonly<Record<string,
     };
     const { 'content-type': _, accept: __, ...others } = headers;
     const answer = http.get(url, { ...others, accept: 'application/json' }, read);
-    const timer = setTimeout(() => end(''), LIMIT_MS);
+    const timer = setTimeout(() => end(''), Math.max(0, limitMs));
   });
 }
 
 /** The owner of the model, or of the first one of the list. */
-function ownerIn(list: unknown, model: string): string | undefined {
-  const data = isPlainObject(list) ? list['data'] : undefined;
-  const models: readonly unknown[] = Array.isArray(data) ? data : [];
+function ownerIn(models: readonly unknown[], model: string): string | undefined {
   const entries = models.filter(isPlainObject);
   const owner = (entries.find(({ id }) => id === model) ?? entries[0])?.['owned_by'];
   return typeof owner === 'string' ? owner : undefined;

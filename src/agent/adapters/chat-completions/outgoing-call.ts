@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../../ports/model-client.js';
 import { addressOf } from '../upstream/call-failures.js';
 import type { ModelCall } from '../upstream/retried-batches.js';
-import { UpstreamStatusError } from '../upstream/upstream-error.js';
+import { UpstreamStatusError, UpstreamStreamError } from '../upstream/upstream-error.js';
 import type { CallTimeouts } from '../upstream/watchdog.js';
 import { CompletionCall, type CompletionRequest } from './completion-call.js';
 import type { DecoderSetting } from './completion-decoder.js';
@@ -118,13 +118,14 @@ export class OutgoingCall {
   /** The other form of the base URL, once, if nothing is served at this one. */
   private otherAddress(error: unknown, url: URL): URL | undefined {
     const { address } = this.outgoing;
-    if (!(error instanceof UpstreamStatusError)) return undefined;
+    if (!(error instanceof UpstreamStatusError || error instanceof UpstreamStreamError)) return undefined;
+    const { status } = error;
     if (url.href !== address.url.href) {
-      if (error.status === 404) address.settle();
+      if (status === 404) address.settle();
       return undefined;
     }
-    if (error.status !== 404) address.settle();
-    return address.alternative(error.status, error.body);
+    if (status !== 404) address.settle();
+    return address.alternative(status, error instanceof UpstreamStatusError ? error.body : error.details.text);
   }
 }
 
@@ -135,6 +136,10 @@ class RepairedCall implements ModelCall {
 
   constructor(private readonly outgoing: OutgoingCall) {
     this.sent = outgoing.send();
+  }
+
+  get model(): string | undefined {
+    return this.sent.call.model;
   }
 
   next(): ReturnType<ModelCall['next']> {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
-import { StartupError } from '../../../common/index.js';
 import { until } from '../../../../test/support/until.js';
+import { StartupError } from '../../../common/index.js';
 import { collect, failureOf, request } from '../testing/collect.js';
 import { begin, end, rawUpstream, type RawUpstream } from '../testing/raw-upstream.js';
 import { smallProxy, type SmallProxy } from '../testing/small-proxy.js';

@@ -1,9 +1,9 @@
 import { LLMock } from '@copilotkit/aimock';
 import type { JsonObject } from '../../../common/index.js';
 import type { ModelMessage, ModelPart } from '../../ports/model-client.js';
-import type { ChatCompletionsModelClient } from './chat-completions-model-client.js';
 import { collect, failureOf, request, user } from '../testing/collect.js';
 import { clientFor, expectError } from '../testing/upstream-client.js';
+import type { ChatCompletionsModelClient } from './chat-completions-model-client.js';
 
 describe('requests to a model server and their answers', () => {
   const mock = new LLMock({ port: 0, chunkSize: 4, logLevel: 'silent' });

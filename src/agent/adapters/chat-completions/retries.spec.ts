@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { LLMock } from '@copilotkit/aimock';
 import type { ErrorCode } from '../../../common/index.js';
-import type { ChatCompletionsModelClient } from './chat-completions-model-client.js';
 import { collect, failureOf, request } from '../testing/collect.js';
 import { clientFor, expectError, KEY, waits } from '../testing/upstream-client.js';
+import type { ChatCompletionsModelClient } from './chat-completions-model-client.js';
 
 beforeEach(() => {
   waits.length = 0;

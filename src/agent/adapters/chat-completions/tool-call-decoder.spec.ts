@@ -123,6 +123,11 @@ describe('ToolCallDecoder', () => {
     ['a call without a name', [more('{"x":1}', { index: 0, id: 'a' })], [{ ...A, name: '' }]],
   ])('%s are read', (_, deltas, expected) => expect(assemble(decode(...deltas)).calls).toEqual(expected));
 
+  it('members of the function may be those of the call', () => {
+    const flat = { index: 0, id: 'a', name: 'look', arguments: '{"x":1}' } as Raw;
+    expect(assemble(decode(flat)).calls).toEqual([A]);
+  });
+
   it('calls are numbered from 0 and named once, in the first event', () => {
     const events = decode(
       named('look', '{', { index: 7, id: 'a' }),
@@ -305,10 +310,8 @@ describe('ToolCallDecoder', () => {
   });
 
   it('other data is ignored', () => {
-    const decoder = new ToolCallDecoder();
-    const events: ModelEvent[] = [];
+    const [decoder, events] = [new ToolCallDecoder(), [] as ModelEvent[]];
     for (const raw of [null, 'x', 1, []]) decoder.read(raw, events);
-    expect(events).toEqual([]);
-    expect(decoder.count).toBe(0);
+    expect([events, decoder.count]).toEqual([[], 0]);
   });
 });

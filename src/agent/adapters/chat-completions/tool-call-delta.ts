@@ -13,7 +13,7 @@ export interface ToolCallDelta {
 }
 
 /** The members of a call that are part of the API. */
-const KNOWN: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
+const KNOWN: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function', 'name', 'arguments']);
 
 /**
  * A piece of a call; undefined for entries that are not objects.
@@ -22,7 +22,8 @@ const KNOWN: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
  */
 export function deltaOf(raw: unknown, exact?: string): ToolCallDelta | undefined {
   if (!isPlainObject(raw)) return undefined;
-  const called = isPlainObject(raw['function']) ? raw['function'] : {};
+  // Some servers put the members of the function into the call.
+  const called = isPlainObject(raw['function']) ? raw['function'] : raw;
   return {
     index: indexOf(raw['index']),
     id: notBlank(raw['id']),

@@ -1,4 +1,4 @@
-import type { ToolDeclaration } from '../../../tools/index.js';
+import type { ToolDeclaration } from '../../tools/index.js';
 import type { ModelClient, ModelEvent, ModelMessage, ModelOptions, ModelRequest } from '../../ports/model-client.js';
 
 /** What a model call came to, put together from its events. */

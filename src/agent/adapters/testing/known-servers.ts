@@ -51,6 +51,25 @@ export const KNOWN_SERVERS: Readonly<Record<string, ServerDouble>> = {
     formats: ['text', 'json_object'],
     checks: ['strings', 'thoughtsBack'],
   },
+  'DeepSeek, R1': {
+    host: 'api.deepseek.com',
+    model: 'deepseek-reasoner',
+    refuses: ['max_completion_tokens'],
+    choices: ['auto', 'none'],
+    formats: ['text', 'json_object'],
+    checks: ['strings', 'thoughtsOfTurn'],
+  },
+  'DeepSeek, V3': {
+    host: 'api.deepseek.com',
+    model: 'deepseek-chat',
+    refuses: ['max_completion_tokens'],
+    formats: ['text', 'json_object'],
+    checks: ['strings'],
+    more: (body) =>
+      body['thinking'] && !['none', undefined].includes(body['tool_choice'] as string | undefined)
+        ? 'deepseek-reasoner does not support this tool_choice'
+        : undefined,
+  },
   Kimi: {
     host: 'api.moonshot.ai',
     model: 'kimi-k2.5',
@@ -78,7 +97,7 @@ export const KNOWN_SERVERS: Readonly<Record<string, ServerDouble>> = {
     refuses: ['max_completion_tokens', 'stream_options', 'parallel_tool_calls', ...PENALTIES],
     choices: ['auto'],
     formats: ['text', 'json_object'],
-    checks: ['systemFirst', 'strings', 'allStrings'],
+    checks: ['systemFirst', 'strings', 'allStrings', 'thoughtsOfLastCalls'],
   },
   MiniMax: {
     host: 'api.minimax.io',
@@ -176,7 +195,7 @@ export const KNOWN_SERVERS: Readonly<Record<string, ServerDouble>> = {
     host: 'api.anthropic.com',
     model: 'claude-sonnet-4-5',
     refuses: ['response_format'],
-    checks: ['systemFirst', 'noBlanks'],
+    checks: ['systemFirst', 'noBlanks', 'toolsForCalls'],
   },
   'vLLM, Mistral': {
     host: 'vllm',

@@ -1,5 +1,6 @@
-import type { ToolDeclaration } from '../../../tools/index.js';
+import type { ToolDeclaration } from '../../tools/index.js';
 import type { ModelMessage, ModelOptions } from '../../ports/model-client.js';
+import { originOf } from '../chat-completions/model-address.js';
 import { collect, request, user } from './collect.js';
 import {
   type ChatBody,
@@ -9,7 +10,7 @@ import {
   type StrictServer,
   strictServer,
 } from './strict-server.js';
-import { clientFor, waits } from './upstream-client.js';
+import { clientFor, MODEL, waits } from './upstream-client.js';
 
 /** What must never be in a log. */
 export const SECRET = 'the launch code of the silo is 0000';
@@ -105,7 +106,8 @@ export type RepairRows = Readonly<Record<string, RepairCase>>;
 
 /** State of a server, whatever its port. */
 function own(messages: readonly ModelMessage[], url: string): ModelMessage[] {
-  return JSON.parse(JSON.stringify(messages).replaceAll('"HOST"', JSON.stringify(new URL(url).host))) as ModelMessage[];
+  const origin = JSON.stringify(originOf(new URL(url), MODEL));
+  return JSON.parse(JSON.stringify(messages).replaceAll('"HOST"', origin)) as ModelMessage[];
 }
 
 /** Tests each row: the first call is repaired and logged without content, the second one needs no repair. */

@@ -7,7 +7,7 @@ export interface ServerDouble {
   /** For a server at any address: what its list of models says. */
   readonly ownedBy?: string;
   readonly model: string;
-  /** Members of the body that it knows beside the common ones; absent: it ignores unknown ones. */
+  /** Members of the body that it knows besides the common ones; absent: it ignores unknown ones. */
   readonly knows?: readonly string[];
   /** Members of the body that it refuses. */
   readonly refuses?: readonly string[];
@@ -15,7 +15,7 @@ export interface ServerDouble {
   readonly choices?: readonly string[];
   /** Types of `response_format`. Default: all. */
   readonly formats?: readonly string[];
-  /** Members that messages may have beside role and content; absent: all. */
+  /** Members that messages may have besides role and content; absent: all. */
   readonly messageMembers?: readonly string[];
   /** Rules for messages, by their names in `MESSAGE_CHECKS`. */
   readonly checks?: readonly (keyof typeof MESSAGE_CHECKS)[];
@@ -37,6 +37,7 @@ const COMMON = [
 
 const rolesOf = (messages: readonly ChatMessage[]): string =>
   messages.map(({ role, tool_calls: calls }) => (role === 'assistant' && calls ? 'c' : role[0])).join('');
+const isOfResults = (one: ChatMessage): boolean => JSON.stringify(one).includes('of the tool results');
 const isBlank = ({ content }: ChatMessage): boolean => typeof content === 'string' && content.trim() === '';
 
 /** What servers want of messages; each says what is wrong. */
@@ -85,16 +86,31 @@ export const MESSAGE_CHECKS = {
     messages.some((one) => one.role === 'assistant' && !one.tool_calls && isBlank(one))
       ? 'assistant must not be empty'
       : undefined,
-  resultNames: ({ messages }) =>
-    messages.every(({ role, name }) => role !== 'tool' || name === 'lookup')
-      ? undefined
-      : 'function_response.name must match',
+  resultNames: ({ messages }) => {
+    const calls = messages.flatMap(({ tool_calls: made = [] }) => made);
+    const nameOf = (id: unknown): string | undefined => calls.find((call) => call.id === id)?.function.name;
+    const isNamed = messages.every(({ role, name, tool_call_id: id }) => role !== 'tool' || name === nameOf(id));
+    return isNamed ? undefined : 'function_response.name must match';
+  },
   dataUrls: (body) =>
     /"url":"https?:/.test(JSON.stringify(body.messages)) ? 'only data URLs are supported' : undefined,
   thoughtsBack: ({ messages }) =>
     messages.every(({ tool_calls: calls, reasoning_content: thought }) => !calls || typeof thought === 'string')
       ? undefined
       : 'The reasoning_content in the thinking mode must be passed back',
+  thoughtsOfTurn: ({ messages }) => {
+    const begin = messages.findLastIndex((one) => one.role === 'user' && !isOfResults(one));
+    const odd = messages.slice(0, begin).find((message) => message['reasoning_content'] !== undefined);
+    if (odd) return 'reasoning_content of an earlier turn in the input';
+    const missing = messages.slice(begin).find((one) => one.tool_calls && typeof one['reasoning_content'] !== 'string');
+    return missing && 'The reasoning_content in the thinking mode must be passed back';
+  },
+  thoughtsOfLastCalls: ({ messages }) => {
+    const last = messages.findLast(({ tool_calls: calls }) => calls);
+    const after = last ? messages.slice(messages.indexOf(last)) : [];
+    const isOver = after.some((one) => one.role === 'user' && !isOfResults(one));
+    return last && !isOver && !last['reasoning_content'] ? 'reasoning_content of the turn is missing' : undefined;
+  },
   detailsBack: ({ messages }) =>
     messages.every((one) => !one.tool_calls || Array.isArray(one['reasoning_details']))
       ? undefined

@@ -53,10 +53,12 @@ export interface StrictServer {
   readonly refused: readonly Refusal[];
   /** The deltas of the next answers; without any, an answer is `ok`. */
   readonly answers: (readonly Delta[])[];
+  /** The list of models; undefined: there is none. */
+  models: unknown;
   close(): Promise<void>;
 }
 
-/** Starts a server with these rules. The first rule with a refusal counts. A list of models is 404. */
+/** Starts a server with these rules. The first rule with a refusal counts. */
 export async function strictServer(...rules: readonly StrictRule[]): Promise<StrictServer> {
   const seen: ChatBody[] = [];
   const headers: StrictServer['headers'][number][] = [];
@@ -66,7 +68,10 @@ export async function strictServer(...rules: readonly StrictRule[]): Promise<Str
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
-      if (incoming.method !== 'POST') return void response.writeHead(404).end('{"detail":"Not Found"}');
+      if (incoming.method !== 'POST') {
+        const list = strict.models;
+        return void response.writeHead(list ? 200 : 404).end(JSON.stringify(list ?? { detail: 'Not Found' }));
+      }
       const body = JSON.parse(Buffer.concat(chunks).toString()) as ChatBody;
       seen.push(body);
       headers.push(incoming.headers);
@@ -81,18 +86,20 @@ export async function strictServer(...rules: readonly StrictRule[]): Promise<Str
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return {
+  const strict: StrictServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     seen,
     headers,
     refused,
     answers,
+    models: undefined,
     close: async () => {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
     },
   };
+  return strict;
 }
 
 function refuseWith(response: ServerResponse, { status, body }: Refusal): void {

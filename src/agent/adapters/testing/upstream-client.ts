@@ -3,11 +3,14 @@ import {
   ChatCompletionsModelClient,
   type ChatCompletionsSettings,
 } from '../chat-completions/chat-completions-model-client.js';
+import { originOf } from '../chat-completions/model-address.js';
 import { PROVIDER_STATE_KEY } from '../chat-completions/provider-state.js';
 import { rawUpstream, type RawUpstream, type Script } from './raw-upstream.js';
 
 /** The key that must never show. */
 export const KEY = 'sk-very-secret-key';
+/** The model of clients for which none is given. */
+export const MODEL = 'demo';
 /** The waits between attempts that were asked for, in milliseconds; nothing really waits. */
 export const waits: number[] = [];
 
@@ -23,7 +26,7 @@ export function clientFor(
       provider: 'test',
       baseUrl,
       apiKey: KEY,
-      model: 'demo',
+      model: MODEL,
       firstTokenTimeoutMs: 5_000,
       idleTimeoutMs: 5_000,
       maxRetries: 2,
@@ -47,9 +50,9 @@ export function upstreamOfEachTest(): (...scripts: readonly Script[]) => Promise
   return async (...scripts) => (upstream = await rawUpstream(...scripts));
 }
 
-/** The `replay` of an answer of the upstream at this address, with this state. */
-export function stateOf(url: string, state: JsonObject): JsonObject {
-  return { [PROVIDER_STATE_KEY]: { origin: new URL(url).host, ...state } };
+/** The `replay` of an answer of the upstream at this address, with this state. @param model that of the request */
+export function stateOf(url: string, state: JsonObject, model = MODEL): JsonObject {
+  return { [PROVIDER_STATE_KEY]: { origin: originOf(new URL(url), model), ...state } };
 }
 
 /** Expects an error of this code whose sentence shows neither key nor upstream words. */

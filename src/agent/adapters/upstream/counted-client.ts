@@ -6,7 +6,7 @@ export interface Carrier {
   begin(): boolean;
 }
 
-/** A request that is told its connection before it is written. */
+/** A request that learns its connection before it is written. */
 export interface CarriedRequest extends Dispatcher.DispatchOptions {
   readonly onCarrier?: (carrier: Carrier) => void;
 }
@@ -31,7 +31,7 @@ class CountedClient extends Client implements Carrier {
   }
 }
 
-/** The pool of a host for undici's `Agent`: its requests are told their connections. */
+/** The pool of a host for undici's `Agent`: its requests learn their connections. */
 export function countedPool(origin: string | URL, options: Pool.Options): Pool {
   return new Pool(origin, { ...options, factory: (host, own) => new CountedClient(host, own) });
 }

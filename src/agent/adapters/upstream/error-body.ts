@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../../common/index.js';
+import { isPlainObject, parsedJson } from '../../../common/index.js';
 
 /** What an error of a model server says, in whatever form it came. */
 export interface ErrorBody {
@@ -71,7 +71,7 @@ class ErrorBodyReader {
     }
     const begin = text.search(/[{[]/);
     const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1;
-    const inner = begin >= 0 && end > begin ? parsed(text.slice(begin, end)) : undefined;
+    const inner = begin >= 0 && end > begin ? parsedJson(text.slice(begin, end)) : undefined;
     if (typeof inner !== 'object' || inner === null) this.texts.push(text);
     else {
       this.texts.push(text.slice(0, begin));
@@ -81,14 +81,6 @@ class ErrorBodyReader {
 
   private readCode(code: string, key: string): void {
     if (CODE_KEYS.has(key)) this.codes.push(code);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -33,7 +33,7 @@ export function toAppError(error: unknown, hasBegun = false): AppError {
   const after = retryAfterMs(error);
   return new AppError(code, messageOf(code, kind, error, hasBegun), {
     cause: error,
-    ...(after === undefined ? {} : { retryAfterSeconds: Math.ceil(after / 1000) }),
+    ...(after !== undefined && { retryAfterSeconds: Math.ceil(after / 1000) }),
   });
 }
 

@@ -11,7 +11,7 @@ import {
   UpstreamStreamError,
 } from './upstream-error.js';
 
-/** Why a model call failed. Only these kinds are told apart by more than a status. */
+/** Why a model call failed. Only these kinds are distinguished by more than a status. */
 export type FailureKind =
   /** The provider's filter refused the prompt or stopped the answer. */
   | 'filtered'
@@ -66,9 +66,9 @@ const TOO_LARGE = new RegExp(
   ].join('|'),
   'i',
 );
-/** Of one value, not of the conversation; and of the limit of the answer alone. */
+/** Of one value or image, not of the conversation; and of the limit of the answer alone. */
 const TOO_LONG_VALUE =
-  /'?(messages\[\d+\]\.)?tool_calls?\[\d+\]|\bname'?: string too long|max_(completion_)?tokens[^.]{0,20}is too large(?![\s\S]*context)/i;
+  /'?(messages\[\d+\]\.)?tool_calls?\[\d+\]|\b(image|file|video|audio)\b[^.]{0,40}(exceeds|too large)|\bname'?: string too long|max_(completion_)?tokens[^.]{0,20}is too large(?![\s\S]*context)/i;
 /** The only sentence of a rate limit that no waiting helps: a single request is above the limit. */
 const LARGER_THAN_LIMIT = /request too large/i;
 

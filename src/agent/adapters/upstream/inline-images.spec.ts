@@ -1,4 +1,4 @@
-import { referenceOf } from '../../../attachment/index.js';
+import { referenceOf } from '../../attachment/index.js';
 import type { ModelPart, ModelRequest } from '../../ports/model-client.js';
 import { withOwnAttachments } from '../../prompt/prompt.js';
 import { GONE, withInlineImages } from './inline-images.js';

@@ -1,7 +1,7 @@
-import { type AttachmentReader, isAttachmentReference } from '../../../attachment/index.js';
+import { type AttachmentReader, isAttachmentReference } from '../../attachment/index.js';
 import type { ModelMessage, ModelPart, ModelRequest } from '../../ports/model-client.js';
 
-/** What the model is told in the place of an image that was deleted. */
+/** What the model gets in place of an image that was deleted. */
 export const GONE = '[The user attached an image that is no longer available.]';
 
 /** The request with the bytes of attached images in the place of their references: a model cannot fetch those. */

@@ -1,6 +1,47 @@
 import { AppError } from '../../../common/index.js';
 import type { ModelPart } from '../../ports/model-client.js';
-import { normalBase64, parseDataUrl } from './data-url.js';
+
+/** A `data:` URL taken apart; `base64` is the payload without its prefix. */
+interface DataUrl {
+  /** Lower case, without parameters; empty when the URL names none. */
+  readonly mediaType: string;
+  /** Padded or not; not decoded. */
+  readonly base64: string;
+}
+
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+
+/** Takes a `data:` URL apart, or undefined when it is not one or its payload cannot be decoded. */
+function parseDataUrl(url: string): DataUrl | undefined {
+  if (!url.slice(0, 5).toLowerCase().startsWith('data:')) return undefined;
+  const comma = url.indexOf(',');
+  if (comma < 0) return undefined;
+  const [mediaType = '', ...parameters] = url.slice(5, comma).split(';');
+  const isBase64 = parameters.some((parameter) => parameter.trim().toLowerCase() === 'base64');
+  const base64 = isBase64 ? normalBase64(url.slice(comma + 1)) : percentDecoded(url.slice(comma + 1));
+  return base64 === undefined ? undefined : { mediaType: mediaType.trim().toLowerCase(), base64 };
+}
+
+/** Base64 without white space and in the standard alphabet, or undefined when the text is not base64. */
+function normalBase64(text: string): string | undefined {
+  const compact = /\s|%/.test(text) ? safeDecode(text)?.replace(/\s+/g, '') : text;
+  if (compact === undefined || !BASE64.test(compact)) return undefined;
+  return /[-_]/.test(compact) ? compact.replace(/-/g, '+').replace(/_/g, '/') : compact;
+}
+
+/** The percent-encoded text of a URL without `;base64`, as base64. Undefined if it is malformed. */
+function percentDecoded(text: string): string | undefined {
+  const decoded = safeDecode(text);
+  return decoded === undefined ? undefined : Buffer.from(decoded, 'utf8').toString('base64');
+}
+
+function safeDecode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** A part of a user's message, checked: text, a media file by its address, or its bytes. */
 export type MediaPart =
@@ -86,7 +127,7 @@ function filePart(part: FilePart): MediaPart {
   if (mediaType !== 'application/pdf' && !mediaType.startsWith('image/')) {
     throw unsupportedPart('The model takes files that are PDF, text, image, WAV or MP3 only');
   }
-  return { kind: 'bytes', mediaType, base64, ...(part.filename ? { filename: part.filename } : {}) };
+  return { kind: 'bytes', mediaType, base64, ...(part.filename && { filename: part.filename }) };
 }
 
 /** The provider reads the file itself. @throws AppError without an http(s) address */
@@ -94,7 +135,7 @@ function fileByAddress(part: FilePart, mediaType: string): MediaPart {
   if (part.url === null) throw unsupportedPart('A file needs its data or an address');
   if (mediaType.startsWith('image/')) return imagePart(part.url);
   const url = webAddress(part.url, 'A file');
-  return { kind: 'address', mediaType, url, ...(part.filename ? { filename: part.filename } : {}) };
+  return { kind: 'address', mediaType, url, ...(part.filename && { filename: part.filename }) };
 }
 
 /** PDF files begin with `%PDF-`, which this is in base64. */

@@ -1,7 +1,7 @@
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { EnvironmentProxies, type HttpProxy } from '../../../common/index.js';
-import { type CarriedRequest, countedPool } from './counted-client.js';
 import { tunnelThrough } from '../../../common/index.js';
+import { type CarriedRequest, countedPool } from './counted-client.js';
 
 /** A request without its address. */
 export type RoutedRequest = Omit<CarriedRequest, 'origin' | 'path' | 'headers'> & {
@@ -28,7 +28,7 @@ export class ProxiedAgent {
     this.proxies.for(url);
   }
 
-  /** Sends a request. Its failure is told to the handler. @throws StartupError as `check` does */
+  /** Sends a request. The handler receives its failure. @throws StartupError as `check` does */
   send(url: URL, request: RoutedRequest, handler: Dispatcher.DispatchHandler): void {
     const proxy = this.proxies.for(url);
     const { origin, host, pathname, search } = url;

@@ -8,7 +8,9 @@ import { EmptyAnswerError, UpstreamStreamError } from './upstream-error.js';
 
 /** One attempt of a model call. */
 export interface ModelCall {
-  /** The next events, never none; undefined at the end. @throws whatever went wrong */
+  /** The model that answers, as the server names it; undefined until it has said so. */
+  readonly model: string | undefined;
+  /** The next events, at least one; undefined at the end. @throws whatever went wrong */
   next(): Promise<readonly ModelEvent[] | undefined>;
   /** Ends the call, finished or not. */
   close(): void;
@@ -43,6 +45,8 @@ const FILTERED: Batch = [{ type: 'finish', reason: 'content-filter', usage: null
 export class RetriedBatches implements AsyncIterableIterator<readonly ModelEvent[]> {
   /** The tries that failed so far, but for the last one. */
   retries: readonly FailedTry[] = NO_RETRIES;
+  /** The model that answers, as the server names it in the newest answer that does. */
+  model: string | undefined;
   private call: ModelCall | undefined;
   private attempt = 0;
   private hasBegun = false;
@@ -72,6 +76,7 @@ export class RetriedBatches implements AsyncIterableIterator<readonly ModelEvent
         this.signal.throwIfAborted();
         if (value === undefined) break;
         this.hasBegun = true;
+        this.model = this.call.model ?? this.model;
         this.hasAnswered ||= value.some(({ type }) => type !== 'reasoning-delta');
         return { done: false, value: this.names?.inward(value) ?? value };
       } catch (error) {

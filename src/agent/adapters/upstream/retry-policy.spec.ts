@@ -16,6 +16,16 @@ describe('retryDelayMs', () => {
     expect(retryDelayMs(slowDown({ 'retry-after': after }), 0, 0)).toBe(ms);
   });
 
+  it('a call that the server could not read is made again, in its words and in a stream: Groq', () => {
+    const body = {
+      error: { message: 'Failed to call a function.', type: 'invalid_request_error', code: 'tool_use_failed' },
+    };
+    expect(retryDelayMs(new UpstreamStatusError(400, {}, JSON.stringify(body)), 0, 0)).toBe(250);
+    expect(retryDelayMs(new UpstreamStreamError({ ...body.error, status_code: 400 }), 0, 0)).toBe(250);
+    const other = { error: { ...body.error, code: 'invalid_value' } };
+    expect(retryDelayMs(new UpstreamStatusError(400, {}, JSON.stringify(other)), 0, 0)).toBeUndefined();
+  });
+
   it.each(['-1', '-1, -1', '', 'soon', '99999999999999999999999999x', '1e999'])(
     'Retry-After: %s is ignored',
     (after) => {

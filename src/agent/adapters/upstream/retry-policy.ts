@@ -16,6 +16,9 @@ const RESET = /^x-ratelimit-reset(?:-(.+))?$/;
 const TRY_AGAIN =
   /\b(?:try again|retry) (?:in|after) (?:about )?((?:\d+(?:\.\d+)?\s*(?:d|h|ms|m|s)(?![a-z])\s*)+|\d+(?:\.\d+)?)(?:\s*(second|minute))?/i;
 
+/** The model made a call that its server could not read, and may make a better one: Groq, with status 400. */
+const BAD_CALL = /^(tool_use_failed|malformed_function_call)$/i;
+
 /** What will happen again to the same request, whatever its status. */
 const FINAL: ReadonlySet<FailureKind> = new Set([
   ...(['filtered', 'context', 'quota', 'credentials', 'not-found', 'no-route', 'template', 'certificate'] as const),
@@ -89,6 +92,7 @@ function toldBy(error: unknown): number | undefined {
 function isRetryable(error: unknown): boolean {
   if (FINAL.has(kindOf(error))) return false;
   if (error instanceof UpstreamStreamError && error.mayPass) return true;
+  if (detailsOf(error)?.codes.some((code) => BAD_CALL.test(code))) return true;
   const status = error instanceof ProxyError ? error.status : statusOf(error);
   if (status !== undefined) return status === 408 || status === 409 || status === 429 || status >= 500;
   return isNetworkError(error);

@@ -1,7 +1,7 @@
-import { TOOL_NAME, validNames } from '../../../tools/index.js';
+import { TOOL_NAME, validNames } from '../../tools/index.js';
 import type { ModelEvent, ModelMessage, ModelRequest } from '../../ports/model-client.js';
 
-/** What a model server asks of the names of tools, beside the form that all take. Plain data, for profiles. */
+/** What a model server asks of the names of tools, besides the form that all take. Plain data, for profiles. */
 export interface ToolNameRules {
   /** A name begins with a letter or `_`. */
   readonly startsWithLetter?: boolean;

@@ -46,7 +46,7 @@ export function branchesOf(schema: JsonObject): void {
   delete schema['const'];
 }
 
-/** The type in each branch, and not beside them. */
+/** The type in each branch, and not next to them. */
 export function fixedTypes(schema: JsonObject): void {
   const { type } = schema;
   const lists = ['anyOf', 'oneOf'].filter((key) => Array.isArray(schema[key]));
@@ -130,7 +130,7 @@ function nullBranch(schema: JsonObject): void {
   else if (isPlainObject(only)) Object.assign(schema, only, schema);
 }
 
-/** Values that are no texts are told. */
+/** Values that are no texts are moved into the description. */
 export function textValues(schema: JsonObject): void {
   const { enum: values } = schema;
   if (!Array.isArray(values)) return;

@@ -1,5 +1,5 @@
 import { canonicalJson, isPlainObject, type Json, type JsonObject } from '../../../common/index.js';
-import { schemaAt } from '../../../tools/index.js';
+import { schemaAt } from '../../tools/index.js';
 
 /** Keywords of the root that become part of the merged one. */
 const MERGED = ['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'enum', 'const', 'if', 'then', 'else'];
@@ -18,7 +18,7 @@ const ANYTHING: Shape = { properties: new Map(), required: new Set(), additional
 
 /**
  * A schema of arguments whose root is an object with properties and nothing else: its branches are merged. What is
- * required in all alternatives is required, and the alternatives are told in the description.
+ * required in all alternatives is required, and the description names the alternatives.
  */
 export function objectRoot(root: JsonObject): JsonObject {
   const { properties, required, additional, notes } = new Shapes(root).of(root);

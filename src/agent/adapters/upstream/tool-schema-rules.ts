@@ -1,25 +1,25 @@
 /**
- * What a model server asks of the schemas of tools beside the rules that hold for all (contract model-servers, section
+ * What a model server asks of the schemas of tools besides the rules that hold for all (contract model-servers, section
  * 1.3). Plain data, which profiles name. What is absent is not asked.
  */
 export interface ToolSchemaRules {
   /** References are written out; one that contains itself is cut at this depth. */
   readonly inlineDepth?: number;
-  /** Nothing stands beside `$ref`. */
+  /** Nothing stands next to `$ref`. */
   readonly referencesAlone?: boolean;
-  /** Where there are branches, `type` stands in them and not beside them. */
+  /** Where there are branches, `type` stands in them and not next to them. */
   readonly typesInBranches?: boolean;
   /** `anyOf` is the only kind of branches, and `enum` the only list of values. */
   readonly plainBranches?: boolean;
   /** One type at each place; `nullable` says that null is allowed too. */
   readonly nullable?: boolean;
-  /** The values of `enum` are texts; others are told in the description. */
+  /** The values of `enum` are texts; the description names others. */
   readonly textEnums?: boolean;
   /** Each place has a type; where anything is allowed, it is text. */
   readonly typed?: boolean;
-  /** The values of `format` that the server takes; others are told in the description. */
+  /** The values of `format` that the server takes; the description names others. */
   readonly formats?: readonly string[];
-  /** Keywords that are told in the description. */
+  /** Keywords that are moved into the description. */
   readonly described?: readonly string[];
   /** The keywords that the server takes; others are left out. */
   readonly keywords?: readonly string[];

@@ -1,5 +1,5 @@
 import { isPlainObject, type Json, type JsonObject } from '../../../common/index.js';
-import { repairedSchema, schemaAt } from '../../../tools/index.js';
+import { repairedSchema, schemaAt } from '../../tools/index.js';
 import { objectRoot } from './tool-schema-root.js';
 import type { ToolSchemaRules } from './tool-schema-rules.js';
 import {

@@ -69,7 +69,7 @@ export class EmptyAnswerError extends UpstreamStreamError {
   }
 }
 
-/** The statuses that the codes of Zhipu and MiniMax stand for. Filters are told by their codes themselves. */
+/** The statuses that the codes of Zhipu and MiniMax stand for. Filters are recognized by their codes. */
 const ZHIPU: Readonly<Record<string, number>> = {
   ...{ 1000: 401, 1001: 401, 1002: 401, 1003: 401, 1004: 401, 1110: 401, 1111: 401, 1112: 401, 1113: 402, 1211: 404 },
   ...{ 1210: 400, 1212: 400, 1213: 400, 1214: 400, 1215: 400, 1261: 413, 1234: 500, 1302: 429, 1303: 429, 1304: 402 },
@@ -161,7 +161,8 @@ function statusOfWord(word: string): number | undefined {
 function statusOfText(text: string): number | undefined {
   if (/context[_ ]length|context[_ ]window|prompt is too long/i.test(text)) return 400;
   if (/invalid[_ ]?api[_ ]?key/i.test(text)) return 401;
-  if (/model[_ ]?not[_ ]?found/i.test(text)) return 404;
+  // LM Studio answers so with status 200 where it serves nothing.
+  if (/model[_ ]?not[_ ]?found|unexpected endpoint or method/i.test(text)) return 404;
   if (/rate[_ ]?limit|limit_exceeded|quota|throttl|resource[_ ](has been )?exhausted|too many requests/i.test(text))
     return 429;
   if (/overloaded|server_error|internal_error|internalerror|unavailable/i.test(text)) return 500;

@@ -22,6 +22,13 @@ import { NarrowIndexes1797206400000 } from './1797206400000-narrow-indexes.js';
 import { BindApprovals1797292800000 } from './1797292800000-bind-approvals.js';
 import { KeepProviderStates1797379200000 } from './1797379200000-keep-provider-states.js';
 import { ListRunMetadata1797465600000 } from './1797465600000-list-run-metadata.js';
+import { NameAnsweringModels1797552000000 } from './1797552000000-name-answering-models.js';
+import { ChainRuns1797638400000 } from './1797638400000-chain-runs.js';
+import { CreateOutbox1797724800000 } from './1797724800000-create-outbox.js';
+import { CreateUsage1798300000000 } from './1798300000000-create-usage.js';
+import { CreateWebhooks1798400000000 } from './1798400000000-create-webhooks.js';
+import { CreateSchedules1798400000001 } from './1798400000001-create-schedules.js';
+import { CreateAuditTrail1798500000000 } from './1798500000000-create-audit-trail.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const SQLITE_MIGRATIONS = [
@@ -49,4 +56,11 @@ export const SQLITE_MIGRATIONS = [
   BindApprovals1797292800000,
   KeepProviderStates1797379200000,
   ListRunMetadata1797465600000,
+  NameAnsweringModels1797552000000,
+  ChainRuns1797638400000,
+  CreateOutbox1797724800000,
+  CreateUsage1798300000000,
+  CreateWebhooks1798400000000,
+  CreateSchedules1798400000001,
+  CreateAuditTrail1798500000000,
 ];

@@ -1,11 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsOptional, IsString, Length, Matches } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsOptional, IsString, Length } from 'class-validator';
 import type { ApiKeyStatus, ApiKeyView, OwnLimits } from '../../../access/index.js';
+import { Closed, PageCursor, PageLimit } from '../../http/index.js';
 
 const STATUSES: readonly ApiKeyStatus[] = ['active', 'rotated', 'expired', 'revoked'];
 const DURATION = { message: '$property must be a duration such as 90d, or never' };
 const TIME = { type: String, format: 'date-time', nullable: true } as const;
-const LIMIT = /^([1-9]\d?|100)$/;
 
 /** An API key. Its secret is not stored and cannot be shown. */
 export class ApiKeyDto implements ApiKeyView {
@@ -84,18 +84,15 @@ export class ApiKeyQueryDto {
   @Length(1, 63, { message: 'account must have 1 to 63 characters' })
   account?: string;
 
-  @ApiPropertyOptional({ type: Number, minimum: 1, maximum: 100, default: 20 })
-  @IsOptional()
-  @Matches(LIMIT, { message: 'limit must be a whole number from 1 to 100' })
+  @PageLimit(100, 20)
   limit?: string;
 
-  @ApiPropertyOptional({ description: '`nextCursor` of the previous page.' })
-  @IsOptional()
-  @IsString({ message: 'cursor must be a string' })
+  @PageCursor()
   cursor?: string;
 }
 
 /** What can be changed of a key. What is left out stays. */
+@Closed()
 export class UpdateApiKeyDto {
   @ApiPropertyOptional({ type: String, nullable: true, maxLength: 256, description: 'For people.' })
   @IsOptional()
@@ -129,6 +126,7 @@ export class UpdateApiKeyDto {
 }
 
 /** The body of `POST /admin/keys`. Without `scopes`: `runs:write` and `runs:read`; without `expires`: `90d`. */
+@Closed()
 export class CreateApiKeyDto extends UpdateApiKeyDto {
   @ApiProperty({ example: 'nightly', pattern: '^[a-z0-9][a-z0-9_-]{0,62}$' })
   @IsString({ message: 'account must be a string' })
@@ -141,6 +139,7 @@ export class CreateApiKeyDto extends UpdateApiKeyDto {
 }
 
 /** The body of `POST /admin/keys/{id}/rotate`. */
+@Closed()
 export class RotateApiKeyDto {
   @ApiPropertyOptional({ example: '24h', default: '24h', description: 'How long the old key still works: 0s to 30d.' })
   @IsOptional()

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
 import type { TenantStatus } from '../../../access/index.js';
+import { Closed } from '../../http/bodies/dto.pipe.js';
 
 /** A tenant. */
 export class TenantDto {
@@ -30,6 +31,7 @@ export class TenantListDto {
 }
 
 /** The body of `POST /admin/tenants`. */
+@Closed()
 export class CreateTenantDto {
   @ApiProperty({ example: 'acme', pattern: '^[a-z0-9][a-z0-9_-]{0,62}$' })
   @IsString({ message: 'id must be a string' })

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { OnDisconnectQuery } from '../../http/query-checks.js';
+import { OnDisconnectQuery } from '../../http/bodies/query-checks.js';
 
 /** A message of dialect A. It has no id. */
 export class AgKitMessageDto {

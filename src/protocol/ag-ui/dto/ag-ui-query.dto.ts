@@ -5,7 +5,7 @@ import { KEY_CASES } from '../../ag-ui-events/index.js';
 const POLICIES = ['reject', 'enqueue', 'interrupt', 'rollback'] as const;
 const DISCONNECTS = ['continue', 'cancel'] as const;
 
-/** What a request of `/ag-ui` may ask for beside its body. */
+/** The query parameters of `/ag-ui`. */
 export class AgUiQueryDto {
   @ApiPropertyOptional({
     enum: KEY_CASES,

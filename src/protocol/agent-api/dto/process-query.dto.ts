@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
-import { OnDisconnectQuery } from '../../http/query-checks.js';
+import { OnDisconnectQuery } from '../../http/bodies/query-checks.js';
 
 /** The query of `POST /process`. */
 export class ProcessQueryDto {

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, Matches } from 'class-validator';
-import { OnDisconnectQuery, OptionalText, PageLimit } from '../../http/query-checks.js';
+import { OnDisconnectQuery, OptionalText, PageLimit } from '../../http/bodies/query-checks.js';
 
 /** The address of a stream of which only the query is left: see `ChatRoutes.misplacedStream`. */
 const LEVEL_AND_STREAM = /^[567](\/.{1,1000}\/stream)?$/su;

@@ -92,20 +92,5 @@ export class ChunkDto {
   type!: string;
 }
 
-/** The error of this wire: the common one. */
-export class ChatErrorDto {
-  @ApiProperty({ example: 'INVALID_PARAMETER' })
-  code!: string;
-
-  @ApiProperty()
-  message!: string;
-
-  @ApiPropertyOptional({ ...PARTS, description: 'The fields that are wrong: `{path, message}`.' })
-  details?: object[];
-
-  @ApiPropertyOptional()
-  requestId?: string;
-}
-
 /** All that the document refers to. */
 export const CHAT_DTOS = [UiMessageDto, ChunkDto];

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsObject, IsOptional, IsString, Length } from 'class-validator';
-import { INTERRUPT_STATUSES, type InterruptStatus } from '../../../interrupt/index.js';
+import { INTERRUPT_STATUSES, type InterruptStatus } from '../../../agent/interrupt/index.js';
 
 /** Who acted. */
 export class DeciderActorDto {

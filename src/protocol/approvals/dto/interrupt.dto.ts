@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsObject, IsOptional, IsString, Length } from 'class-validator';
+import { AnyJson } from '../../http/bodies/dto.pipe.js';
 import { ApprovalDto } from './approval.dto.js';
 
 /** Who may decide an approval, by the rule of the policy that asked for it. */
@@ -65,6 +66,7 @@ export class InterruptAnswerDto {
     description: 'The input: any JSON that matches the response schema.',
     example: { seat: '12A' },
   })
+  @AnyJson()
   payload?: unknown;
 
   @ApiPropertyOptional({ description: 'true: nobody will answer. An approval is denied then.' })

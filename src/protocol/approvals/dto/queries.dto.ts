@@ -1,9 +1,9 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, Matches } from 'class-validator';
-import { INTERRUPT_STATUSES } from '../../../interrupt/index.js';
+import { INTERRUPT_STATUSES } from '../../../agent/interrupt/index.js';
 import { OptionalText, PageCursor, PageLimit } from '../../http/index.js';
 
-/** Whose interrupts. */
+/** The query of an interrupt: its user. */
 export class OwnerQueryDto {
   @OptionalText({
     maxLength: 256,

@@ -1,4 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { UserIdQuery } from '../../http/bodies/query-checks.js';
+
+/** The query of an attachment: its user. */
+export class AttachmentQueryDto {
+  @UserIdQuery()
+  user_id?: string;
+}
 
 /** An attachment that was kept. */
 export class AttachmentDto {

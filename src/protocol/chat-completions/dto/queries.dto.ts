@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional } from 'class-validator';
-import { OnDisconnectQuery, OptionalText, PageLimit } from '../../http/query-checks.js';
+import { OnDisconnectQuery, OptionalText, PageLimit } from '../../http/bodies/query-checks.js';
 
 /** The query of `POST /chat/completions`. */
 export class CompletionQueryDto {

@@ -1,6 +1,5 @@
 import type { Type } from '@nestjs/common';
 import { getSchemaPath } from '@nestjs/swagger';
-import { itemSchema } from './item.dto.js';
 import {
   type DtoMembers,
   dtoName,
@@ -12,6 +11,7 @@ import {
   string,
   word,
 } from '../../openai/index.js';
+import { itemSchema } from './item.dto.js';
 import { ResponseDto } from './response.dto.js';
 
 /** Events with the whole response: those of its life cycle. */

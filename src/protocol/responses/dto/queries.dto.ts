@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
-import { StreamQuery, StartingAfterQuery } from '../../http/query-checks.js';
+import { StreamQuery, StartingAfterQuery } from '../../http/bodies/query-checks.js';
 
 /** The query of `GET /responses/{id}`. */
 export class RetrieveQueryDto {

@@ -1,4 +1,3 @@
-import { itemSchema, UsageDto } from './item.dto.js';
 import {
   type DtoMembers,
   integer,
@@ -10,6 +9,8 @@ import {
   string,
   word,
 } from '../../openai/index.js';
+import { responseMembers } from '../request/options.js';
+import { itemSchema, UsageDto } from './item.dto.js';
 
 /** Every key is always present (contract responses, section A3), so no property is optional. */
 const MEMBERS: DtoMembers = {
@@ -20,30 +21,7 @@ const MEMBERS: DtoMembers = {
   status: word('queued', 'in_progress', 'completed', 'failed', 'incomplete', 'cancelled'),
   error: { ...object, nullable: true },
   incomplete_details: { ...object, nullable: true },
-  background: { type: Boolean },
-  instructions: nullableString,
-  max_output_tokens: nullableInteger,
-  max_tool_calls: nullableInteger,
-  model: string,
-  parallel_tool_calls: { type: Boolean },
-  previous_response_id: nullableString,
-  conversation: { ...object, nullable: true },
-  prompt_cache_key: nullableString,
-  reasoning: object,
-  safety_identifier: nullableString,
-  service_tier: string,
-  store: { type: Boolean },
-  temperature: { type: Number },
-  top_p: { type: Number },
-  presence_penalty: { type: Number },
-  frequency_penalty: { type: Number },
-  top_logprobs: integer,
-  text: object,
-  tool_choice: { oneOf: [{ type: 'string' }, { type: 'object' }] },
-  tools: objects,
-  truncation: word('auto', 'disabled'),
-  user: nullableString,
-  metadata: object,
+  ...responseMembers(),
   output: { type: 'array', items: itemSchema() },
   usage: { type: UsageDto, nullable: true },
 };

@@ -1,4 +1,5 @@
-import { GrowingText, jsonMembers } from '../../../common/index.js';
+import { jsonMembers } from '../../../common/index.js';
+import { GrowingText } from '../../../runtime/index.js';
 import type { Content, Message } from '../../../events/index.js';
 import type { Phase } from '../items/phase.js';
 

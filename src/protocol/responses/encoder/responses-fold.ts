@@ -32,7 +32,7 @@ import { TextWriter } from './text-writer.js';
  *
  * A call of the server and its output are one item. A call that needs an approval is shown as the approval request.
  * In a run that another wire accepted it is unknown which tools the client runs: there a `function_call`, and
- * everything after it, waits until an output of the server or the end of the run shows whose it is.
+ * everything after it, waits until an output of the server or the end of the run shows which of the two it belongs to.
  */
 export class ResponsesFold {
   private readonly out: EventSequencer;

@@ -11,7 +11,7 @@ import { isOutputOf } from '../items/output-items.js';
 import { callData, isOutput, outputData, permissionOf } from '../items/tool-data.js';
 import { ApprovedCallWriter, McpCallWriter, type ServerCallContext, writeCallWithOutput } from './mcp-writer.js';
 
-/** Whose call it is; `discarded` for one that was discarded by a recovery. */
+/** Who makes a call: the server or its client; `discarded` for one that a recovery has discarded. */
 export type CallOwner = 'server' | 'client' | 'discarded';
 
 /** Writes the calls of the server and matches them with their outputs. */
@@ -84,7 +84,7 @@ export class ServerCalls {
   }
 }
 
-/** Whose a call is as far as an event shows, for a run whose client tools are unknown; undefined when it does not. */
+/** Who makes a call, as far as an event shows, for a run whose client tools are unknown; undefined when it does not. */
 export function callOwner(event: AgentEvent, call: Message): CallOwner | undefined {
   if (event.object === 'message') {
     const isOwn = isClosedOutput(event) && outputData(event).callId === callData(call, '').callId;

@@ -1,8 +1,8 @@
 import { jsonCharacters, jsonMembers, type JsonObject } from '../../../common/index.js';
 import { type Content, isTerminalStatus, type Message } from '../../../events/index.js';
+import { partText } from '../../openai/index.js';
 import { itemIdOf } from '../items/item-ids.js';
 import type { ItemStatus, MessageItem, OutputPart, ReasoningItem, SummaryPart } from '../items/item.types.js';
-import { partText } from '../../openai/index.js';
 import type { Phase } from '../items/phase.js';
 import { annotationsOf, itemStatus, summaryPart, textPart } from '../items/make-item.js';
 import { AppendOnlyText, type EventSequencer, type ModelItemWriter } from './event-sequencer.js';

@@ -1,5 +1,5 @@
 import { dataOf } from '../../../events/index.js';
-import { toHttpError } from '../../http/http-error.js';
+import { toHttpError } from '../../http/errors/http-error.js';
 import { historyItems } from '../items/output-items.js';
 import { HISTORY_VIEW } from '../items/item.types.js';
 import { itemSources } from '../testing/encoded.js';

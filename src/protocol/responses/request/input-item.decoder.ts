@@ -9,7 +9,7 @@ import {
   type MessageInput,
   type MessageType,
 } from '../../../events/index.js';
-import { type FieldReader, fieldError, fieldReaderAt } from '../../http/field-reader.js';
+import { type FieldReader, fieldError, fieldReaderAt } from '../../http/bodies/field-reader.js';
 import { unsupported } from '../../openai/index.js';
 import { OPAQUE_ITEM } from '../items/input-item.js';
 import { itemIdOf, messageIdOf } from '../items/item-ids.js';

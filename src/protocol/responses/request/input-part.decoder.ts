@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../../common/index.js';
 import type { ContentInput } from '../../../events/index.js';
-import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../../http/field-reader.js';
+import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../../http/bodies/field-reader.js';
 
 /** The maximum number of parts of one message. */
 const MAX_PARTS = 1000;
@@ -86,7 +86,7 @@ function stringOf(fields: FieldReader, name: string): string {
   return value;
 }
 
-/** The output of a tool as the model gets it: its text, and its images beside it. */
+/** The output of a tool as the model gets it: its text and its images. */
 export interface DecodedOutput {
   readonly output: string;
   readonly images: readonly ContentInput[];

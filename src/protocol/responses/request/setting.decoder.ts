@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../common/index.js';
-import { FieldReader, fieldError, fieldReaderAt } from '../../http/field-reader.js';
+import { FieldReader, fieldError, fieldReaderAt } from '../../http/bodies/field-reader.js';
 import { numberIn } from '../../openai/index.js';
 
 /** The smallest `max_output_tokens` that the original API accepts. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../common/index.js';
-import type { ToolDeclaration, ToolFilter, ToolRestriction } from '../../../tools/index.js';
-import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../../http/field-reader.js';
+import type { ToolDeclaration, ToolFilter, ToolRestriction } from '../../../agent/tools/index.js';
+import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../../http/bodies/field-reader.js';
 import { logLabel } from '../items/tool-data.js';
 
 /** Names of functions; dots are accepted because tools of MCP servers have them. */

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { ByteBudget } from '../../../common/index.js';
 import { clientFrame } from '../../../../test/support/raw-web-socket.js';
+import { ByteBudget } from '../../../common/index.js';
 import { MessageIntake } from './message-intake.js';
 
 const MAX_BYTES = 200_000;

@@ -1,9 +1,9 @@
-import { type Caller, isTicketProtocol, UpgradeAdmission } from '../../../access/index.js';
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { AccessActs, type Caller, isTicketProtocol, UpgradeAdmission } from '../../../access/index.js';
 import { AppError } from '../../../common/index.js';
 import {
   answerAndClose,
@@ -14,15 +14,15 @@ import {
   SECURITY_HEADERS,
   toHttpError,
 } from '../../http/index.js';
+import { openAiPaths } from '../../openai/index.js';
 import { errorBody } from '../responses.errors.js';
 import { ResponsesSettings } from '../responses.settings.js';
-import { openAiPaths } from '../../openai/index.js';
 import type { ResponseSocket } from './response-socket.js';
 import { ResponseSockets } from './response-sockets.js';
 
 /** The paths that accept a connection. */
 export const SOCKET_PATHS: ReadonlySet<string> = new Set(openAiPaths('responses').map((path) => `/${path}`));
-/** The sub-protocol that is selected beside one that carries a ticket. */
+/** The sub-protocol that is selected from an offer that also has one with a ticket. */
 const PROTOCOL = 'parley';
 
 /** Accepts WebSocket connections on `/responses` of both prefixes, on the port of the server (contract responses, section B). */
@@ -38,6 +38,7 @@ export class ResponsesSocketGateway implements OnApplicationBootstrap, BeforeApp
     private readonly host: HttpAdapterHost,
     private readonly sockets: ResponseSockets,
     private readonly admission: UpgradeAdmission,
+    private readonly acts: AccessActs,
     settings: ResponsesSettings,
   ) {
     const { bodyLimitBytes: maxPayload } = settings.http;
@@ -73,7 +74,11 @@ export class ResponsesSocketGateway implements OnApplicationBootstrap, BeforeApp
         this.headersOf.set(request, headers);
         this.server.handleUpgrade(request, socket, head, (connection) => this.connect(connection, request, caller));
       },
-      (error: unknown) => refuse(socket, path, toHttpError(error), headers),
+      (error: unknown) => {
+        const { status } = toHttpError(error);
+        if (status === 401 || status === 403) this.acts.refused(error, request, undefined);
+        refuse(socket, path, toHttpError(error), headers);
+      },
     );
   }
 

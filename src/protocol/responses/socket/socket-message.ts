@@ -1,6 +1,6 @@
 import { AppError, isPlainObject } from '../../../common/index.js';
-import type { JsonLimits } from '../../http/json-limits.js';
-import { parseJsonText } from '../../http/json-text.js';
+import type { JsonLimits } from '../../http/bodies/json-limits.js';
+import { parseJsonText } from '../../http/bodies/json-text.js';
 import { REQUEST_ERROR } from '../../openai/index.js';
 
 /** The fields of a message. */

@@ -1,5 +1,5 @@
-import { type AbortLike, AppError } from '../../../common/index.js';
 import { Injectable } from '@nestjs/common';
+import { type AbortLike, AppError } from '../../../common/index.js';
 import { type Message, sinceSummary } from '../../../events/index.js';
 import type { RunView } from '../../../run/index.js';
 import { type Caller } from '../../../access/index.js';
@@ -79,7 +79,7 @@ export class SocketResponder {
     try {
       if (request['generate'] === false) return await this.prepare(request, send);
       const options = { remembered, traceparent };
-      const response = await this.services.submission.submit(request, caller, options);
+      const response = await this.services.submission.submitBody(request, caller, options);
       accepted(response.run.runId);
       await this.generate(response, gone, send);
     } catch (error) {

@@ -1,7 +1,7 @@
-import { type JsonObject, SequentialIds } from '../../../common/index.js';
-import { CALL_PERMISSION, type LoggedEvent, type Message } from '../../../events/index.js';
 import { parseResponseFrames, ResponsesReader, type WireEvent } from '../../../../test/support/responses-reader.js';
 import { ScriptedLog } from '../../../../test/support/scripted-log.js';
+import { type JsonObject, SequentialIds } from '../../../common/index.js';
+import { CALL_PERMISSION, type LoggedEvent, type Message } from '../../../events/index.js';
 import { decodeCreateRequest } from '../responses-request.decoder.js';
 import type { ItemSources } from '../request/input-item.decoder.js';
 import { type ResponseInfo, storedResponseInfo } from '../response-info.js';

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsOptional, Matches } from 'class-validator';
-import { OnDisconnectQuery } from '../../http/query-checks.js';
 import type { BusyPolicy } from '../../../run/index.js';
+import { OnDisconnectQuery } from '../../http/bodies/query-checks.js';
 import { RUNS_STATUSES, type RunsStatus } from '../run-names.js';
 
 const POLICIES = ['enqueue', 'reject', 'interrupt', 'rollback'] as const;

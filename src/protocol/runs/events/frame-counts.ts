@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { userReach } from '../../../common/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
-import { retainedOf } from './retained-summary.js';
 import { RunsEncoder } from '../runs.encoder.js';
+import { retainedOf } from './retained-summary.js';
 
 /** Runs whose count is remembered. */
 const REMEMBERED = 512;
 
-/** Milliseconds for which an encoder is kept that nobody asks for: longer than clients wait between two looks at a run. */
+/** Milliseconds for which an unused encoder is kept: longer than clients wait between two looks at a run. */
 const KEPT_MS = 5000;
 
 /** How far a run's log was counted. */
@@ -16,18 +16,19 @@ interface Count {
   lastLog: number;
   /** Callers count one after the other. */
   turn: Promise<number>;
-  /** When it was last asked for, by `performance.now()`. */
+  /** When it was last used, by `performance.now()`. */
   usedAt: number;
 }
 
 /**
- * Counts the events of this wire in a run's log. The encoder of a run that is not over is kept while somebody
- * looks at the run, so that only the events since the last count are read.
+ * Counts the events of this wire in a run's log. One event of the log is shown as none, one or several, so the numbers of
+ * the log do not tell. Compaction stores the count of an ended run with it; until then the log is folded, without writing
+ * frames. The fold of a run that has not ended is kept while clients look at the run, so that only new events are read.
  */
 @Injectable()
 export class FrameCounts {
   private readonly counted = new Map<string, number>();
-  /** By run, the one that was asked for last at the end. */
+  /** By run, the last used one at the end. */
   private readonly growing = new Map<string, Count>();
   /** Set while there are encoders. */
   private timer: NodeJS.Timeout | undefined;
@@ -80,7 +81,7 @@ export class FrameCounts {
     return count.encoder.lastSeq;
   }
 
-  /** Forgets the encoders that nobody has asked for, again and again while there are any. */
+  /** Forgets unused encoders, again and again while there are any. */
   private forgetAfter(milliseconds: number): NodeJS.Timeout {
     return setTimeout(() => {
       this.timer = undefined;

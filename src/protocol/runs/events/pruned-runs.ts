@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type JsonObject, userReach } from '../../../common/index.js';
 import { isTerminalEvent, LoggedEvent } from '../../../events/index.js';
-import { Interrupts, type InterruptView } from '../../../interrupt/index.js';
+import { Interrupts, type InterruptView } from '../../../agent/interrupt/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
-import { Sessions } from '../../../session/index.js';
+import { Sessions } from '../../../agent/session/index.js';
 import {
   type AgUiEvent,
   AgUiFold,

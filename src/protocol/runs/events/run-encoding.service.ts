@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { userReach } from '../../../common/index.js';
 import { Dispatcher, Runs, type RunView } from '../../../run/index.js';
-import { Sessions } from '../../../session/index.js';
+import { Sessions } from '../../../agent/session/index.js';
 import { type AgUiMessage, toAgUiMessages } from '../../ag-ui-events/index.js';
 import { withPlainAddresses } from '../history/image-address.js';
 import { RunsEncoder, type RunsEncoderOptions } from '../runs.encoder.js';

@@ -8,6 +8,7 @@ import {
   type RunStream,
   RunStreams,
   type SessionOptions,
+  frameCursor,
 } from '../../wire/index.js';
 import { canonicalThreadId } from '../run-lookup.js';
 import { RunsWire } from '../runs.wire.js';
@@ -69,7 +70,7 @@ export class RunEvents {
   /** A stream after the client's cursor; if the client has all events, the answer is that of an ended run. */
   private async resume(reading: EventsReading, { run, after }: StreamStart): Promise<EventsAnswer> {
     const { client, options } = reading;
-    const cursor = { seen: after, ahead: (count: number) => cursorAhead(run, after, count) };
+    const cursor = eventCursor(run, after);
     const stream = reading.followsThread
       ? await this.follow(reading, { first: run, cursor: { of: 'first run', ...cursor } })
       : await this.streams.resume(run, client, { encoder: this.wire.encoders.all(run), cursor, ...options });
@@ -90,7 +91,7 @@ export class RunEvents {
   /** A client that has the last event, or the snapshot that replaces all of them, misses nothing. */
   private async afterRemoval(reading: EventsReading, { run, after }: StreamStart): Promise<EventsAnswer> {
     const lastSeq = this.counts.known(run);
-    if (lastSeq !== undefined && after > lastSeq) throw cursorAhead(run, after, lastSeq);
+    if (lastSeq !== undefined && after > lastSeq) throw eventCursor(run, after).ahead(lastSeq);
     const { cursor, from } = reading.request;
     if (cursor && after === lastSeq) return this.afterEnd(reading, run);
     if (from === 'snapshot' && after === 0) return this.later(reading, run);
@@ -152,7 +153,9 @@ class EventsReading {
   }
 }
 
-function cursorAhead({ ordinal }: RunView, after: number, lastSeq: number): AppError {
-  const message = `The event id ${ordinal}-${after} is ahead of the last event of this run, ${ordinal}-${lastSeq}`;
-  return new AppError('CURSOR_AHEAD', message, { details: [{ path: 'lastEventId', message }] });
+/** @param seen how many events the client has; they are numbered from 1 */
+function eventCursor({ ordinal }: RunView, seen: number): FrameCursor {
+  const sentence = (last: number): string =>
+    `The event id ${ordinal}-${seen} is ahead of the last event of this run, ${ordinal}-${last}`;
+  return frameCursor(seen, 'lastEventId', sentence);
 }

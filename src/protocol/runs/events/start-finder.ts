@@ -5,7 +5,7 @@ import { canonicalThreadId, RunLookup } from '../run-lookup.js';
 import { RunsError } from '../runs.error-codes.js';
 import { type EventId, formatEventId } from './event-id.js';
 
-/** Which events a client asks for. */
+/** A request for events. */
 export interface EventsRequest {
   /** The thread in the client's spelling. */
   readonly threadId: string;

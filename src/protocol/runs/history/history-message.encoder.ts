@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../common/index.js';
+import { isoTime, type JsonObject } from '../../../common/index.js';
 import { isCutByLimit, type Message } from '../../../events/index.js';
-import type { SessionMessage } from '../../../session/index.js';
+import type { SessionMessage } from '../../../agent/session/index.js';
 
 /** An image of a user message. */
 export interface HistoryAttachment {
@@ -37,7 +37,7 @@ export type AddressImage = (imageUrl: string) => HistoryAttachment | undefined;
 export function encodeHistoryMessage(stored: SessionMessage, addressOf: AddressImage): HistoryMessage | undefined {
   const { message, seq, createdAt } = stored;
   if (message.type !== 'message' || !isWhole(message)) return undefined;
-  const timestamp = new Date(createdAt).toISOString();
+  const timestamp = isoTime(createdAt);
   const content = textsOf(message).join('\n');
   if (message.role === 'user') {
     return { id: message.id, seq, role: 'user', content, attachments: attachmentsOf(message, addressOf), timestamp };

@@ -1,4 +1,4 @@
-import { type AttachmentService, isAttachmentReference, parseReference } from '../../../attachment/index.js';
+import { type AttachmentService, isAttachmentReference, parseReference } from '../../../agent/attachment/index.js';
 import type { Principal } from '../../../common/index.js';
 import { type Message, withImageUrls } from '../../../events/index.js';
 import type { AddressImage } from './history-message.encoder.js';

@@ -1,13 +1,35 @@
 import { Injectable } from '@nestjs/common';
-import { AttachmentService } from '../../../attachment/index.js';
+import { DateTime } from 'luxon';
+import { AttachmentService } from '../../../agent/attachment/index.js';
 import { AppError, type Principal, resolveTimeZone } from '../../../common/index.js';
-import { type SessionMessage, Sessions } from '../../../session/index.js';
+import { type SessionMessage, Sessions } from '../../../agent/session/index.js';
 import { UserSettings } from '../../../user-settings/index.js';
 import { RunsError } from '../runs.error-codes.js';
 import { canonicalThreadId } from '../run-lookup.js';
-import { dayOf, endOfDay, isCalendarDay, startOfDay } from './calendar-day.js';
 import { encodeHistoryMessage, type HistoryMessage, isVisible } from './history-message.encoder.js';
 import { imageAddresses } from './image-address.js';
+
+const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+/** True for a date of the calendar, `YYYY-MM-DD`. */
+function isCalendarDay(text: string): boolean {
+  return DAY.test(text) && DateTime.fromISO(text, { zone: 'UTC' }).isValid;
+}
+
+/** The day of a moment in a zone. @param at milliseconds since the epoch */
+function dayOf(at: number, timeZone: string): string {
+  return DateTime.fromMillis(at, { zone: timeZone }).toFormat('yyyy-MM-dd');
+}
+
+/** When a day begins in a zone, in milliseconds since the epoch; a day need not begin at midnight. */
+function startOfDay(day: string, timeZone: string): number {
+  return DateTime.fromISO(day, { zone: timeZone }).startOf('day').toMillis();
+}
+
+/** When the day after a day begins. */
+function endOfDay(day: string, timeZone: string): number {
+  return DateTime.fromISO(day, { zone: timeZone }).startOf('day').plus({ days: 1 }).startOf('day').toMillis();
+}
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Messages that one page shows at most. */
@@ -82,7 +104,7 @@ export class ThreadHistory {
     return { scope: 'history_day', threadId, day, hasMore, messages };
   }
 
-  /** The thread that is asked for, else the one with the newest activity; null when there is none. */
+  /** The requested thread, otherwise the one with the newest activity; null without any. */
   private async thread(principal: Principal, threadId: string | undefined): Promise<string | null> {
     if (threadId === undefined) {
       const { items } = await this.sessions.list(principal, { limit: 1 });

@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../../common/index.js';
-import { checkClientTime } from '../../http/client-time.js';
+import { checkClientTime } from '../../http/bodies/client-time.js';
 import type { RunsErrorCode } from '../runs.error-codes.js';
 import type { RuleViolation, Source } from './run-input.js';
 import { lengthOf } from './shape.js';
@@ -25,7 +25,7 @@ const PROPS_KEYS: readonly string[] = ['agent_type', 'client_time'];
 export interface RuleOptions {
   /** Whether a request may name this agent type. */
   readonly isKnownAgent: (name: string) => boolean;
-  /** What becomes of a `client_time` with a bad value: refused, or taken for missing. */
+  /** What happens to a `client_time` with a bad value: it is refused, or counts as missing. */
   readonly onInvalidClientTime: 'reject' | 'fallback';
 }
 

@@ -1,5 +1,5 @@
 import type { ErrorDetail, Json, JsonObject } from '../../../common/index.js';
-import type { ClientTime } from '../../../tools/index.js';
+import type { ClientTime } from '../../../agent/tools/index.js';
 import type { RunsErrorCode } from '../runs.error-codes.js';
 
 /** A text block of the user message. */

@@ -1,5 +1,6 @@
 import type { Usage } from '../../../events/index.js';
 import type { RunView } from '../../../run/index.js';
+import { isoTime } from '../../../common/index.js';
 import { formatEventId } from '../events/event-id.js';
 import { clientRunId, errorNameOf, type RunsStatus, statusOf } from '../run-names.js';
 
@@ -74,7 +75,7 @@ export function statusOfTag(header: string | undefined): string | undefined {
 }
 
 function timeOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+  return isoTime(milliseconds);
 }
 
 function usageOf(usage: Usage): RunsUsage {

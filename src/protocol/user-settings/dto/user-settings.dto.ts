@@ -1,5 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { UserIdQuery } from '../../http/query-checks.js';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { UserIdQuery } from '../../http/bodies/query-checks.js';
 
 /** The settings of a user, in full: what is null or left out is not set. */
 export class UserSettingsDto {
@@ -15,29 +15,8 @@ export class UserSettingsDto {
   locale?: string | null;
 }
 
-/** Whose settings. */
+/** The query of the settings: their user. */
 export class UserQueryDto {
   @UserIdQuery()
   user_id?: string;
-}
-
-/** What is wrong with one setting. */
-export class UserSettingsErrorDetailDto {
-  @ApiProperty({ example: 'timezone' })
-  path!: string;
-
-  @ApiProperty({ example: 'timezone must be an IANA time zone such as Europe/Berlin' })
-  message!: string;
-}
-
-/** The body of a refusal. */
-export class UserSettingsErrorDto {
-  @ApiProperty({ example: 'INVALID_USER_SETTINGS' })
-  code!: string;
-
-  @ApiProperty({ example: 'timezone must be an IANA time zone such as Europe/Berlin' })
-  message!: string;
-
-  @ApiPropertyOptional({ type: [UserSettingsErrorDetailDto] })
-  details?: readonly UserSettingsErrorDetailDto[];
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../common/index.js';
-import type { ToolDeclaration } from '../../../tools/index.js';
+import type { ToolDeclaration } from '../../../agent/tools/index.js';
 
 /** A tool that takes nothing but these properties. */
 export function tool(

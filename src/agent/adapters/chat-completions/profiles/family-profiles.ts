@@ -43,9 +43,23 @@ export const FAMILY_PROFILES: readonly FamilyProfile[] = [
   },
   {
     name: 'deepseek-r1',
-    models: ['*deepseek-r1*'],
-    rules: { toolChoices: ['none'], jsonSchema: 'object', thoughtsOf: 'turn' },
+    models: ['*deepseek-r1*', '*deepseek-reasoner*'],
+    // Thoughts of earlier turns are refused, those of the present one are needed.
+    rules: { toolChoices: ['none'], jsonSchema: 'object', thoughtsOf: 'turn', thoughtsNeeded: true },
     template: { thoughtsOf: 'turn' },
+  },
+  {
+    name: 'deepseek-v3',
+    models: ['*deepseek-chat*', '*deepseek-v3*'],
+    rules: {
+      jsonSchema: 'object',
+      withThinking: { toolChoices: ['none'], thoughtsNeeded: true },
+      effort: {
+        none: { thinking: { type: 'disabled' } },
+        '*': { thinking: { type: 'enabled' }, reasoning_effort: '$effort' },
+      },
+    },
+    template: {},
   },
   {
     name: 'deepseek',

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../common/index.js';
-import type { ToolDeclaration } from '../../../../tools/index.js';
+import type { ToolDeclaration } from '../../../tools/index.js';
 import type { ModelMessage, ModelOptions, ModelRequest } from '../../../ports/model-client.js';
 import { request, user } from '../../testing/collect.js';
 import { KNOWN_SERVERS } from '../../testing/known-servers.js';

@@ -3,7 +3,7 @@ import { FAMILY_PROFILES } from './family-profiles.js';
 import { chooseProfile } from './profile-choice.js';
 import { ruleOverrides } from './rule-overrides.js';
 import { SERVER_PROFILES } from './server-profiles.js';
-import { GENERIC_RULES, overridden } from './wire-rules.js';
+import { GENERIC_RULES, overridden, type RuleChange, type RuleSet, ruleSetOf } from './wire-rules.js';
 
 const LOCAL = '127.0.0.1';
 const nameOf = (hostname: string, model: string, more: object = {}): string =>
@@ -19,6 +19,9 @@ describe('chooseProfile', () => {
     ['API.OpenAI.com', 'computer-use', 'openai'],
     ['me.openai.azure.com', 'prod', 'azure'],
     ['api.deepseek.com', 'deepseek-v4', 'deepseek'],
+    ['api.deepseek.com', 'deepseek-reasoner', 'deepseek+deepseek-r1'],
+    ['api.deepseek.com', 'deepseek-chat', 'deepseek+deepseek-v3'],
+    [LOCAL, 'DeepSeek-R1-Distill-Qwen-7B', 'deepseek-r1'],
     ['api.moonshot.ai', 'kimi-k2.5', 'kimi'],
     ['dashscope-intl.aliyuncs.com', 'qwen-plus', 'dashscope'],
     ['coding-intl.dashscope.aliyuncs.com', 'qwen3-coder-plus', 'dashscope'],
@@ -92,6 +95,20 @@ describe('chooseProfile', () => {
   it('LLM_COMPAT replaces rules of the profile', () => {
     const { rules } = chooseProfile({ hostname: 'api.openai.com', model: 'gpt-5', overrides: { omit: ['seed'] } });
     expect([rules.omit, rules.limit]).toEqual([['seed'], 'max_completion_tokens']);
+  });
+
+  it('LLM_COMPAT holds with and without thinking, unless it says otherwise for that', () => {
+    const rulesOf = (hostname: string, overrides: RuleChange): RuleSet =>
+      ruleSetOf(chooseProfile({ hostname, model: 'qwen-plus', overrides }).rules, {});
+    const dashscope = rulesOf('dashscope.aliyuncs.com', { toolChoices: ['none', 'named'] });
+    expect(dashscope.thinking.toolChoices).toEqual(['none', 'named']);
+    expect(dashscope.thinking.jsonSchema).toBe('text');
+    const all = { toolChoices: ['none', 'named'], withThinking: { toolChoices: ['required'] } } as const;
+    const own = rulesOf('dashscope.aliyuncs.com', all);
+    expect([own.usual.toolChoices, own.thinking.toolChoices]).toEqual([['none', 'named'], ['required']]);
+    expect(own.thinking.jsonSchema).toBe('full');
+    const { rules } = chooseProfile({ hostname: LOCAL, model: 'gpt-5.2', overrides: { omit: [] } });
+    expect(ruleSetOf(rules, {}).quiet.omit).toEqual([]);
   });
 });
 

@@ -45,7 +45,25 @@ export function chooseProfile(clues: ProfileClues): ChosenProfile {
     change: {},
   };
   const rules = overridden(GENERIC_RULES, change);
-  return { name, reason, rules: clues.overrides ? overridden(rules, clues.overrides) : rules };
+  return { name, reason, rules: clues.overrides ? withOverrides(rules, clues.overrides) : rules };
+}
+
+/** What the operator says holds however hard the model thinks, unless the operator says otherwise for that. */
+function withOverrides(rules: WireRules, overrides: RuleChange): WireRules {
+  const { withThinking, withoutThinking } = rules;
+  const remaining = (change: RuleChange): RuleChange =>
+    Object.fromEntries(Object.entries(change).filter(([name]) => !Object.hasOwn(overrides, name)));
+  const below = overridden(rules, {
+    withThinking: remaining(withThinking),
+    withoutThinking: remaining(withoutThinking),
+  });
+  return overridden(below, overrides);
+}
+
+/** The server at a host; undefined if it is none that is known. */
+export function serverAt(hostname: string): ServerProfile | undefined {
+  const host = hostname.toLowerCase();
+  return SERVER_PROFILES.find(({ hosts }) => hosts.some((pattern) => matchesGlob(pattern, host)));
 }
 
 /** The family of a model, by its name; undefined if it is of none that is known. */
@@ -74,9 +92,8 @@ function byName({ named, namedBy: reason = 'LLM_PROFILE', model }: ProfileClues)
 }
 
 function byHost({ hostname, model }: ProfileClues): Found | undefined {
-  const host = hostname.toLowerCase();
-  const server = SERVER_PROFILES.find(({ hosts }) => hosts.some((pattern) => matchesGlob(pattern, host)));
-  return server && { ...combination(server, familyOf(model)), reason: `the host ${host}` };
+  const server = serverAt(hostname);
+  return server && { ...combination(server, familyOf(model)), reason: `the host ${hostname.toLowerCase()}` };
 }
 
 function byModel({ model }: ProfileClues): Found | undefined {
@@ -94,7 +111,8 @@ function combination(server: ServerProfile, family: FamilyProfile | undefined): 
   const below = family === undefined || server.combines === 'nothing' ? {} : passedOn(family, server.combines);
   if (Object.keys(below).length === 0) return { name: server.name, change: server.rules };
   return {
-    name: `${server.name}+${family?.name}`,
+    // A vendor and its own family are one.
+    name: server.name === family?.name ? server.name : `${server.name}+${family?.name}`,
     change: merged(withOmitted(below, server.rules.omit ?? []), server.rules),
   };
 }

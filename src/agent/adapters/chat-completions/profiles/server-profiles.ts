@@ -19,13 +19,10 @@ export const SERVER_PROFILES: readonly ServerProfile[] = [
   {
     name: 'deepseek',
     hosts: ['api.deepseek.com'],
-    combines: 'nothing',
+    combines: 'all',
     rules: {
-      toolChoices: ['none'],
       jsonSchema: 'object',
       joinTexts: true,
-      thoughtsNeeded: true,
-      withoutThinking: { toolChoices: ['none', 'required', 'named'] },
       effort: {
         none: { thinking: { type: 'disabled' } },
         '*': { thinking: { type: 'enabled' }, reasoning_effort: '$effort' },
@@ -220,7 +217,14 @@ export const SERVER_PROFILES: readonly ServerProfile[] = [
     name: 'anthropic',
     hosts: ['api.anthropic.com'],
     combines: 'nothing',
-    rules: { jsonSchema: 'text', jsonObject: 'text', system: 'first', blankTexts: false, thoughts: 'never' },
+    rules: {
+      jsonSchema: 'text',
+      jsonObject: 'text',
+      toolsForCalls: true,
+      system: 'first',
+      blankTexts: false,
+      thoughts: 'never',
+    },
   },
   {
     name: 'ollama',
@@ -245,7 +249,7 @@ export const SERVER_PROFILES: readonly ServerProfile[] = [
     hosts: ['lmstudio'],
     ownedBy: ['organization_owner', 'organization-owner'],
     combines: 'template',
-    rules: { toolChoices: ['none', 'required'], jsonObject: 'schema', thoughts: 'never' },
+    rules: { toolChoices: ['none', 'required'], jsonObject: 'schema', thoughts: 'never', beginsInThoughts: true },
   },
   {
     name: 'vllm',

@@ -19,21 +19,21 @@ export interface WireRules {
   readonly effort: Readonly<Record<string, JsonObject>>;
   /** The effort of every request with tools, for models that think or call but not both. */
   readonly toolsEffort: string | null;
-  /** Rules that hold in addition where an effort other than `none` is asked for. */
+  /** Rules that hold in addition where an effort other than `none` is requested. */
   readonly withThinking: RuleChange;
   /** Rules that hold in addition where the effort is `none`. */
   readonly withoutThinking: RuleChange;
 
-  /** The values of `tool_choice` that the server knows beside `auto`. Without `none`, the tools are left out for it. */
+  /** The values of `tool_choice` that the server knows besides `auto`. Without `none`, the tools are left out for it. */
   readonly toolChoices: readonly ToolChoiceForm[];
   /** The word for a choice that forces some call. */
   readonly requiredWord: 'required' | 'any';
-  /** How an answer in JSON of a schema is asked for: with all of it, without limits, as any object, or in words. */
+  /** How an answer in JSON of a schema is requested: with all of it, without limits, as any object, or in words. */
   readonly jsonSchema: 'full' | 'simple' | 'object' | 'text';
-  /** How an answer in JSON is asked for: `json_object`, a schema without members, or in words. */
+  /** How an answer in JSON is requested: `json_object`, a schema without members, or in words. */
   readonly jsonObject: 'object' | 'schema' | 'text';
 
-  /** False: the model takes no tools; calls and results of the conversation are told in words. */
+  /** False: the model takes no tools; calls and results of the conversation become text. */
   readonly tools: boolean;
   /** Whether the name of a tool must begin with a letter or `_`. */
   readonly startsWithLetter: boolean;
@@ -68,9 +68,9 @@ export interface WireRules {
   readonly joinTexts: boolean;
   /** Whether a text may be blank. */
   readonly blankTexts: boolean;
-  /** Whether the content of an answer without words may be null beside calls. If not, it is an empty text. */
+  /** Whether the content of an answer without words may be null next to calls. If not, it is an empty text. */
   readonly nullContents: boolean;
-  /** Which images are sent: all, those with their bytes, or none. Others are told in words. */
+  /** Which images are sent: all, those with their bytes, or none. Others are described in words. */
   readonly images: 'all' | 'inline' | 'none';
   /** The media types of inline images; empty for all. */
   readonly imageTypes: readonly string[];
@@ -168,7 +168,7 @@ export function merged(first: RuleChange, second: RuleChange): RuleChange {
   return both;
 }
 
-/** The rules of one model, by what is asked of its thinking. */
+/** The rules of one model, by the requested effort. */
 export interface RuleSet {
   /** For requests without an effort. */
   readonly usual: WireRules;

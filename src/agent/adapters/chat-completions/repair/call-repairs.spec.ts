@@ -1,6 +1,13 @@
+import type { ModelMessage } from '../../../ports/model-client.js';
 import { collect, failureOf, request } from '../../testing/collect.js';
-import { has, json } from '../../testing/repair-cases.js';
-import { openAiRefusal, type Refusal, type StrictServer, strictServer } from '../../testing/strict-server.js';
+import { has, json, when } from '../../testing/repair-cases.js';
+import {
+  type ChatBody,
+  openAiRefusal,
+  type Refusal,
+  type StrictServer,
+  strictServer,
+} from '../../testing/strict-server.js';
 import { clientFor, expectError, KEY, waits } from '../../testing/upstream-client.js';
 
 const MAX_TOKENS = has(
@@ -112,6 +119,32 @@ describe('the repairs of a call (contract model-servers, section 0)', () => {
     );
     expect((await collect(clientFor(server.url), request('hi', [], { seed: 1 }))).text).toBe('ok');
     expect(server.seen).toHaveLength(2);
+  });
+
+  it.each([
+    'Invalid image data. Please make sure that your image is valid.',
+    'Could not process image',
+    'You uploaded an unsupported image. Please make sure your image has of one the following formats: png, jpeg',
+    'messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 7 MB > 5 MB',
+    'image size must be greater than 10 pixels',
+    'failed to decode image bytes',
+  ])('an image that cannot be read is left out of its own requests only: %s', async (message) => {
+    const isOdd = (body: ChatBody): boolean => JSON.stringify(body.messages).includes('AAAA');
+    server = await strictServer(when(isOdd, openAiRefusal(message, null)));
+    const client = clientFor(server.url, {}, (line) => lines.push(line));
+    const shown = (data: string): ModelMessage => ({
+      role: 'user',
+      content: [{ type: 'image', url: `data:image/png;base64,${data}` }],
+    });
+    expect((await collect(client, request([shown('AAAA')]))).text).toBe('ok');
+    expect((await collect(client, request([shown('BBBB')]))).text).toBe('ok');
+    expect(server.seen).toHaveLength(3);
+    expect(JSON.stringify(server.seen[1])).toContain('which this model cannot see');
+    expect(JSON.stringify(server.seen[2])).toContain('BBBB');
+    expect([client.info.profile?.repairs, lines]).toEqual([
+      [],
+      [expect.stringContaining('It was sent with texts only.')],
+    ]);
   });
 
   it('models are remembered apart', async () => {

@@ -1,8 +1,8 @@
+import { UpstreamStatusError } from '../../upstream/upstream-error.js';
+import { logSentence } from '../../upstream/log-sentence.js';
 import type { RuleSet } from '../profiles/wire-rules.js';
 import type { WrittenRequest } from '../request/request-body.js';
-import { UpstreamStatusError } from '../../upstream/upstream-error.js';
 import type { Dialect, LearnedRepair } from './dialect.js';
-import { logSentence } from '../../upstream/log-sentence.js';
 import { refusalIn } from './refusal.js';
 import { repairFor } from './repair-table.js';
 import { SentRequest } from './sent-request.js';
@@ -17,7 +17,11 @@ export class CallRepairs {
   private firstRefusal: unknown;
   private set: RuleSet;
 
-  constructor(private readonly dialect: Dialect) {
+  /** @param choose the table of refusals */
+  constructor(
+    private readonly dialect: Dialect,
+    private readonly choose: typeof repairFor = repairFor,
+  ) {
     this.set = dialect.rules;
   }
 
@@ -32,17 +36,16 @@ export class CallRepairs {
    * @param written what was sent
    * @returns false if the failure is no refusal, or nothing is left to try
    */
-  repair(error: unknown, { body, rules }: WrittenRequest): boolean {
+  repair(error: unknown, { body, rules }: Pick<WrittenRequest, 'body' | 'rules'>): boolean {
     const refusal = refusalIn(error);
     if (!refusal) return false;
     this.refused(error);
     if (this.repairs.length >= MOST_REPAIRS) return false;
     const sent = new SentRequest(body);
-    const repair = repairFor({ refusal, sent, rules }, this.made);
+    const repair = this.choose({ refusal, sent, rules }, this.made);
     if (!repair) return false;
     this.made.add(repair.kind);
-    const { kind, change, says } = repair;
-    this.repairs.push({ kind, change, says, sentence: logSentence(refusal.sentence, sent.texts) });
+    this.repairs.push(Object.assign({}, repair, { sentence: logSentence(refusal.sentence, sent.texts) }));
     this.set = this.dialect.with(this.repairs);
     return true;
   }

@@ -52,9 +52,13 @@ export class Dialect {
     );
   }
 
-  /** Keeps repairs that helped, each with one line in the log. */
+  /** Keeps repairs that helped, each with one line in the log, but for those of one request only. */
   keep(repairs: readonly LearnedRepair[]): void {
     for (const repair of repairs) {
+      if (repair.isPassing) {
+        this.note([`The model server refused a request (“${repair.sentence}”). It was sent ${repair.says}.`]);
+        continue;
+      }
       const isKnown = this.learned.some(({ kind }) => kind === repair.kind);
       if (isKnown || this.learned.length >= MOST_KEPT) continue;
       this.learned.push(repair);

@@ -7,7 +7,7 @@ const PENALTIES = ['frequency_penalty', 'presence_penalty'];
 /** What reasoning models refuse together. */
 const SAMPLING = ['temperature', 'top_p', ...PENALTIES, 'logprobs', 'top_logprobs'];
 
-/** The members with which servers are told how hard to think. */
+/** The members that set how hard a model thinks. */
 const THINKING = ['reasoning_effort', 'reasoning', 'thinking', 'enable_thinking', 'chat_template_kwargs'];
 /** What an answer can do without. */
 const OPTIONAL = [...SAMPLING, 'stop', 'seed', 'parallel_tool_calls', ...THINKING];
@@ -66,7 +66,7 @@ const effort: RepairRow = ({ refusal, sent }) => {
   return names.length > 0 && isAbout.test(refusal.text) ? without(names, 'thinking') : undefined;
 };
 
-/** A gateway that finds no server for what the request says beside its messages does not say what is too much. */
+/** A gateway that finds no server for what the request says besides its messages does not say what is too much. */
 const optionalMembers: RepairRow = ({ refusal, sent }) => {
   const names = OPTIONAL.filter((name) => sent.members[name] !== undefined);
   const isAbout = /no endpoints found that can handle the requested parameters/i;
@@ -100,5 +100,5 @@ function isNamed(refusal: Refused['refusal'], name: string): boolean {
   return refusal.text.includes(name) || refusal.text.includes(name.replaceAll('_', ' '));
 }
 
-/** The rows about what a body says beside messages and tools, in their order. */
+/** The rows about what a body says besides messages and tools, in their order. */
 export const FIELD_ROWS = { effortWithTools, limit, usage, sampling, effort, optionalMembers, unknownMembers };

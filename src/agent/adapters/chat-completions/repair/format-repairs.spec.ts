@@ -9,7 +9,7 @@ import {
   json,
   contents,
 } from '../../testing/repair-cases.js';
-import { openAiRefusal } from '../../testing/strict-server.js';
+import { type ChatBody, openAiRefusal } from '../../testing/strict-server.js';
 
 const ROWS: RepairRows = {
   'response_format: limits of a schema': {
@@ -68,6 +68,53 @@ const ROWS: RepairRows = {
     requests: 3,
     expected: (last) => expect(contents(last)[0]).toContain(JSON.stringify(schema)),
   },
+  ...Object.fromEntries(
+    [
+      json(500, {
+        error: {
+          code: 500,
+          message: 'image input is not supported - hint: you may need to provide the mmproj',
+          type: 'server_error',
+        },
+      }),
+      json(500, { error: { code: 500, message: 'This model does not support image input', type: 'api_error' } }),
+      json(400, {
+        object: 'error',
+        message: 'demo is not a multimodal model',
+        type: 'BadRequestError',
+        param: null,
+        code: 400,
+      }),
+      json(400, {
+        object: 'error',
+        message: 'At most 0 image(s) may be provided in one prompt.',
+        type: 'BadRequestError',
+        code: 400,
+      }),
+      json(400, {
+        error: {
+          message: 'Invalid content type. image_url is only supported by certain models.',
+          type: 'invalid_request_error',
+          param: 'messages.[0].content.[1].type',
+        },
+      }),
+      json(400, {
+        error: {
+          message:
+            'Failed to deserialize the JSON body into the target type: messages[0]: unknown variant `image_url`, expected `text`',
+        },
+      }),
+      json(400, { error: 'Model does not support images. Please use a model that does.' }),
+    ].map((refusal) => [
+      `images: ${refusal.status} ${JSON.stringify(refusal.body)}`,
+      {
+        rules: [when((body: ChatBody) => JSON.stringify(contents(body)).includes('image_url'), refusal)],
+        messages: [image],
+        expected: (last: ChatBody) =>
+          expect(contents(last)[0]).toContain('[The user sent an image, which this model cannot see.]'),
+      },
+    ]),
+  ),
   'images: a model without eyes': {
     rules: [
       when(

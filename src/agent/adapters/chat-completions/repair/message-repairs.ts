@@ -2,9 +2,9 @@ import type { RuleChange } from '../profiles/wire-rules.js';
 import { isDenial, namedIn, type Refused, type Repair, type RepairRow } from './repair.js';
 
 const ORDER =
-  /roles? must alternate|must alternate|alternat(e|ing) between|unexpected role|(at|in) the (very )?(beginning|start)|last (message|role)|(first|second) message|after the \(?optional\)? system|only user,? (and )?assistant|role '?"?user'?"? after role|no user (query|message)|prefill|invalid chat setting|role param error|messages 参数非法|"1214"|must (start|begin|end) with|system[^.]{0,30}(role|message|prompt)[^.]{0,60}(not|n't|un|only|must|first)/i;
+  /roles? must alternate|must alternate|alternat(e|ing) between|unexpected role|(at|in) the (very )?(beginning|start)|last (message|role)|(first|second) message|after the \(?optional\)? system|only user,? (and )?assistant|role '?"?user'?"? after role|no user (query|message)|prefill|invalid chat setting|role param error|messages 参数非法|"1214"|must (start|begin|end) with|developer instruction is not|system[^.]{0,30}(role|message|prompt|instruction)[^.]{0,60}(not|n't|un|only|must|first)/i;
 const NO_SYSTEM =
-  /system[^.]{0,40}(not|n't|un)[ -]?(be )?(support|allow|permit|accept)|(not|n't) support[^.]{0,30}system/i;
+  /(system|developer instruction)[^.]{0,40}(not|n't|un)[ -]?(be )?(support|allow|permit|accept|enabled)|(not|n't) support[^.]{0,30}system/i;
 const LAST_IS_USER = /prefill|last (message|role)[^.]{0,60}user|must end with[^.]{0,30}user/i;
 
 /** The order of roles: the strict form, then a conversation without a system message. */
@@ -82,14 +82,23 @@ const crowdedMessages: RepairRow = ({ refusal, rules }) => {
   return { kind: 'thoughts:text', change: { thoughtsWithText: false }, says: 'without thoughts beside text and calls' };
 };
 
-const contents: RepairRow = ({ refusal, sent, rules }) => {
+/** Said of a model that takes no images at all. */
+const NO_EYES =
+  /(not|n't|un) ?[- ]?(be |currently |yet |a )?(support|multi-?modal|accept|allow|permit|enabled|available|vision|capable|found)|no endpoints found|mmproj|unsupported content|text[- ]only|only supported by|only (support|accept|allow)s? text|at most 0 image|unknown variant|invalid (type|value)|(expected|must be|should be|expects?) [^.]{0,20}(string|text)|不支持/i;
+/** Said of a single image, and not of what the model takes. */
+const ODD_IMAGE =
+  /(invalid|corrupt\w*|broken|damaged|malformed|bad|unsupported|valid|supported|identify|process|decode|decoding|parse|load|open|read|download|fetch\w*|retriev\w*)['"` ]+(the |an? |your |this |provided |base64[- ]?(encoded )?)*images?\b|images? (data|file|format|type|url|size|dimension)|image_parse_error|(large|small|big|size|dimension|pixels?|megabytes|\bMB\b)/i;
+
+/** What is not text: the model cannot see it, or the server cannot read this one. */
+const contents: RepairRow = (refused) => {
+  const { refusal, sent, rules } = refused;
   const isAboutString =
     /content[^.]{0,60}(must be|should be|expected|expects?)[^.]{0,20}(a |valid )*(string|str\b)|type mismatch of [^.]*content|(valid string|str type|expected string|expected a string)|cannot unmarshal array/i;
   const isAboutImage = /\bimages?\b|image_url|vision|multi-?modal|modalit/i;
   const media = sent.partsOf('user').filter(({ type }) => type !== 'text');
-  const isRefused = isAboutString.test(refusal.text) || (isAboutImage.test(refusal.text) && media.length > 0);
-  if (!isRefused) return undefined;
-  if (media.length === 0) return partsAsText({ refusal, sent, rules });
+  const isAbout = isAboutString.test(refusal.text) || (isAboutImage.test(refusal.text) && media.length > 0);
+  if (!isAbout) return undefined;
+  if (media.length === 0) return partsAsText(refused);
   const hasAddress = media.some((part) => /"url":"https?:/.test(JSON.stringify(part)));
   if (
     rules.images === 'all' &&
@@ -99,7 +108,11 @@ const contents: RepairRow = ({ refusal, sent, rules }) => {
     return { kind: 'images:inline', change: { images: 'inline' }, says: 'without the addresses of images' };
   }
   if (rules.images === 'none') return undefined;
-  return { kind: 'images:none', change: { images: 'none', joinTexts: true }, says: 'with texts only' };
+  const change: RuleChange = { images: 'none', joinTexts: true };
+  const isOne =
+    ODD_IMAGE.test(refusal.sentence) && !/at most 0 image|support[^.]{0,20} image input/i.test(refusal.text);
+  if (!isOne && NO_EYES.test(refusal.text)) return { kind: 'images:none', change, says: 'with texts only' };
+  return refusal.status === 500 ? undefined : { kind: 'images:once', change, says: 'with texts only', isPassing: true };
 };
 
 function partsAsText({ sent, rules }: Refused): Repair | undefined {
@@ -113,7 +126,7 @@ function partsAsText({ sent, rules }: Refused): Repair | undefined {
 const blankTexts: RepairRow = ({ refusal, rules }) => {
   const isAbout =
     /(must (be|contain|have)|should be|cannot be|not be|is)[^.]{0,20} (non-?empty|non-?whitespace|empty|blank)/i;
-  if (!rules.blankTexts || !isAbout.test(refusal.text) || !/content|text/i.test(refusal.text)) return undefined;
+  if (!rules.blankTexts || !isAbout.test(refusal.text) || !/content|text|message/i.test(refusal.text)) return undefined;
   return { kind: 'blank', change: { blankTexts: false }, says: 'without blank texts' };
 };
 

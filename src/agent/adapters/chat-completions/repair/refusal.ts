@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../../../common/index.js';
+import { isPlainObject, parsedJson } from '../../../../common/index.js';
 import { type FailureKind, kindOf } from '../../upstream/failure-kind.js';
 import { UpstreamStatusError, UpstreamStreamError } from '../../upstream/upstream-error.js';
 
@@ -33,7 +33,7 @@ const SENTENCE_KEYS: ReadonlySet<string> = new Set([
 /** A sentence about a model that is not there, which several servers write with status 404 as for other refusals. */
 const UNKNOWN_MODEL =
   /model_not_found|(the|this)? ?model\b[^.]{0,80}\b(not found|not exist|no access)|unknown model|no such model|invalid model\b|not a valid model|deploymentnotfound/i;
-/** The kinds of failures that a refusal can be; an unknown model is told apart by its sentence. */
+/** The kinds of failures that a refusal can be; an unknown model is recognized by its sentence. */
 const REFUSING: ReadonlySet<FailureKind> = new Set(['other', 'template', 'not-found', 'no-route']);
 /** Words of types of errors, which say nothing about a member. */
 const TYPES =
@@ -63,7 +63,7 @@ function bodyOf(error: UpstreamStatusError | UpstreamStreamError): string {
 /** Reads a body: JSON, JSON within texts, the text of a Python object, or plain text. */
 export function readRefusal(status: number | undefined, body: string): Refusal {
   const found: Found = { texts: [], subjects: [], sentences: [] };
-  const value = parsed(body);
+  const value = parsedJson(body);
   if (value === undefined) readText(body, 'message', found, 0);
   else readValue(value, 'message', found, 0);
   const text = found.texts.join('\n').replace(TYPES, '');
@@ -107,7 +107,7 @@ function readObject(value: Readonly<Record<string, unknown>>, found: Found, dept
 function readText(text: string, key: string, found: Found, depth: number): void {
   const begin = text.search(/\{|\[\s*\{/);
   const end = begin < 0 ? -1 : text.lastIndexOf(text[begin] === '{' ? '}' : ']') + 1;
-  const inner = begin < 0 ? undefined : parsed(text.slice(begin, end));
+  const inner = begin < 0 ? undefined : parsedJson(text.slice(begin, end));
   if (typeof inner === 'object' && inner !== null) {
     if (begin > 0) found.texts.push(text.slice(0, begin));
     if (end < text.length) found.texts.push(text.slice(end));
@@ -119,14 +119,6 @@ function readText(text: string, key: string, found: Found, depth: number): void 
     found.subjects.push(path.replace(/['"\s]/g, '').replaceAll(',', '.'));
   }
   if (SENTENCE_KEYS.has(key)) found.sentences.push(text.replace(/,?\s*'input':[\s\S]*$/, ''));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function snakeCase(text: string): string {

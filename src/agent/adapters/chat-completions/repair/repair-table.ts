@@ -3,7 +3,7 @@ import { MESSAGE_ROWS } from './message-repairs.js';
 import type { Refused, Repair, RepairRow } from './repair.js';
 import { TOOL_ROWS } from './tool-repairs.js';
 
-/** What the templates of a server refuse with status 500, as several report every failure of a template. */
+/** What several servers refuse with status 500: every failure of a template, and what the model cannot see. */
 const TEMPLATE_ROWS: readonly RepairRow[] = [
   MESSAGE_ROWS.order,
   TOOL_ROWS.parallelCalls,
@@ -11,9 +11,11 @@ const TEMPLATE_ROWS: readonly RepairRow[] = [
   MESSAGE_ROWS.crowdedMessages,
   TOOL_ROWS.anySchema,
   TOOL_ROWS.noTools,
+  MESSAGE_ROWS.nullContents,
+  MESSAGE_ROWS.contents,
 ];
 
-/** In the order in which they are asked: what is said in many words before what is only named. */
+/** In the order in which they are tried: specific sentences before mere names. */
 const ROWS: readonly RepairRow[] = [
   FIELD_ROWS.effortWithTools,
   MESSAGE_ROWS.missingThoughts,

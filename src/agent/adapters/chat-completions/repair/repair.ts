@@ -17,6 +17,8 @@ export interface Repair {
   readonly change: RuleChange;
   /** What is sent now, as the end of the sentence "Requests are now sent …". */
   readonly says: string;
+  /** True if it is about one request or conversation: it is not kept for later calls. */
+  readonly isPassing?: boolean;
 }
 
 /** A row of the table of refusals: the repair of those that it is about, undefined for others. */

@@ -76,6 +76,24 @@ const ROWS: RepairRows = {
     messages: [user(SECRET), { role: 'assistant', content: 'b', toolCalls: [] }],
     expected: (last) => expect(roles(last)).toBe('uau'),
   },
+  'no system message at all: Gemma at Google': {
+    rules: [
+      when(
+        withRole('system'),
+        json(400, [
+          {
+            error: {
+              code: 400,
+              message: 'Developer instruction is not enabled for models/gemma-3-27b-it',
+              status: 'INVALID_ARGUMENT',
+            },
+          },
+        ]),
+      ),
+    ],
+    messages: [{ role: 'system', content: 'a' }, user(SECRET)],
+    expected: (last) => expect(roles(last)).toBe('u'),
+  },
   'two system messages: MiniMax': {
     rules: [
       when(
@@ -119,6 +137,30 @@ const ROWS: RepairRows = {
       },
     ],
     expected: (last) => expect(typeof last.messages[0]?.content).toBe('string'),
+  },
+  'no content beside calls: llama.cpp, status 500': {
+    rules: [
+      when(
+        ({ messages }) => messages.some(({ content }) => content === null),
+        json(500, {
+          error: { code: 500, message: "Expected 'content' to be a string or an array", type: 'server_error' },
+        }),
+      ),
+    ],
+    messages: called,
+    tools: [lookup],
+    expected: (last) => expect(last.messages[1]?.content).toBe(''),
+  },
+  'an empty message: Kimi behind a gateway': {
+    rules: [
+      when(
+        ({ messages }) => messages.some(({ role, content }) => role === 'tool' && content === ''),
+        openAiRefusal("Invalid request: the message at position 2 with role 'tool' must not be empty", null),
+      ),
+    ],
+    messages: called.map((message) => (message.role === 'tool' ? { ...message, content: '' } : message)),
+    tools: [lookup],
+    expected: (last) => expect(last.messages[2]?.content).toBe('(The tool returned nothing.)'),
   },
   'no content beside calls': {
     rules: [

@@ -17,7 +17,7 @@ export interface RequestForm {
 export interface WrittenRequest {
   /** JSON text. */
   readonly body: string;
-  /** What was asked for and is not sent: sentences for the log, without content. */
+  /** Requested options that are not sent: sentences for the log, without content. */
   readonly notes: readonly string[];
   /** The rules that it was written by. */
   readonly rules: WireRules;
@@ -62,7 +62,7 @@ export function writtenRequest(request: ModelRequest, form: RequestForm): Writte
 
 const USAGE = { include_usage: true };
 
-/** The effort that is asked for, or that a request with tools must have. */
+/** The requested effort, or the one that a request with tools must have. */
 function effortOf(request: ModelRequest, usual: WireRules): string | undefined {
   const { toolsEffort } = usual;
   if (toolsEffort !== null && sentTools(request, usual).length > 0) return toolsEffort;

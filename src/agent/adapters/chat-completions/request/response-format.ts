@@ -3,7 +3,7 @@ import type { ModelMessage, ResponseFormat } from '../../../ports/model-client.j
 import type { WireRules } from '../profiles/wire-rules.js';
 import type { Body } from './body.js';
 
-/** How an answer in JSON is asked for: by the member `response_format`, in words, or both. */
+/** How an answer in JSON is requested: by the member `response_format`, in words, or both. */
 export interface WrittenFormat {
   readonly member: Body | undefined;
   /** A sentence for the system message; undefined if none is needed. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../../common/index.js';
 import { jsonMembers } from '../../../../common/index.js';
 import type { ModelRequest, ToolChoice } from '../../../ports/model-client.js';
-import type { ToolDeclaration } from '../../../../tools/index.js';
+import type { ToolDeclaration } from '../../../tools/index.js';
 import { normalizedSchema } from '../../upstream/tool-schema.js';
 import {
   COMMON_SCHEMA_RULES,
@@ -36,7 +36,7 @@ const SCHEMA_RULES: Readonly<Record<WireRules['toolSchema'], ToolSchemaRules>> =
 export interface WrittenTools {
   /** JSON members with a comma before them; empty for none. */
   readonly text: string;
-  /** What was asked for and is not sent: sentences for the log. */
+  /** Requested options that are not sent: sentences for the log. */
   readonly notes: readonly string[];
 }
 
@@ -120,7 +120,7 @@ function toolText({ name, description, parameters }: ToolDeclaration, rules: Wir
 }
 
 /** A tool whose parameters are only told, as far as there is room. */
-function plainTool(name: string, description: string, parameters: JsonObject): ToolDeclaration {
+export function plainTool(name: string, description: string, parameters: JsonObject): ToolDeclaration {
   const told = `${description}\nThe arguments are valid against this JSON Schema: ${JSON.stringify(parameters)}`;
   return {
     name,

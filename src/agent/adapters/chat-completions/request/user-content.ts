@@ -30,8 +30,8 @@ function filled(text: string, { blankTexts }: WireRules): string {
   return !blankTexts && text.trim() === '' ? NO_WORDS : text;
 }
 
-/** A part as it is, or what the model is told in the place of one that it cannot see. */
-function withoutRefused(part: MediaPart, { images, imageTypes }: WireRules): MediaPart {
+/** A part as it is, or a sentence in place of one that the model cannot see. */
+export function withoutRefused(part: MediaPart, { images, imageTypes }: WireRules): MediaPart {
   if (part.kind === 'text') return part;
   const isImage = part.mediaType.startsWith('image/');
   if (images === 'none') {
@@ -47,11 +47,13 @@ function withoutRefused(part: MediaPart, { images, imageTypes }: WireRules): Med
   return isTaken ? part : told(`The user sent an image of the type ${part.mediaType}, which this model cannot see.`);
 }
 
-function unread({ mediaType, filename = 'a file' }: Media): string {
+/** A sentence about a file that is not sent. */
+export function unread({ mediaType, filename = 'a file' }: Media): string {
   return `The user sent ${filename} (${mediaType}), which this model cannot read.`;
 }
 
-function told(sentence: string): MediaPart {
+/** A sentence in the place of a part. */
+export function told(sentence: string): MediaPart {
   return { kind: 'text', text: `[${sentence}]` };
 }
 

@@ -104,6 +104,34 @@ describe('what a server wants back with an answer (contract model-servers, secti
     expect(which({ thoughtsOf: 'turn' })).toEqual([false, false, true]);
   });
 
+  it('images of results do not end the turn', () => {
+    const images: ModelMessage = {
+      role: 'user',
+      content: [{ type: 'image', url: 'data:image/png;base64,AA' }],
+      isOfResults: true,
+    };
+    const conversation = [...turn(reasoning('reasoning_content')), images];
+    const [, sent] = messagesOf(conversation, { thoughtsOf: 'turn' });
+    expect(sent?.['reasoning_content']).toBe('Hm.');
+    const next = [...conversation, { role: 'assistant', content: 'Red.', toolCalls: [] } as const, user('b')];
+    expect(JSON.stringify(messagesOf(next, { thoughtsOf: 'turn' }))).not.toContain('reasoning_content');
+  });
+
+  it('thoughts that are needed within a turn are not added to earlier ones', () => {
+    const change: RuleChange = { thoughtsOf: 'turn', thoughtsNeeded: true };
+    const [, first, , , , second] = messagesOf(
+      [
+        ...turn(reasoning('reasoning_content')),
+        { role: 'assistant', content: 'x', toolCalls: [] },
+        user('b'),
+        answer({}, '', 'c2'),
+        { ...result, callId: 'c2' },
+      ],
+      change,
+    );
+    expect([first?.['reasoning_content'], second?.['reasoning_content']]).toEqual([undefined, '']);
+  });
+
   it('needed thoughts are empty where none are known, in turns with calls', () => {
     const plain = (content: string, id?: string): ModelMessage => ({
       role: 'assistant',

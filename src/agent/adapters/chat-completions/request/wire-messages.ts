@@ -1,23 +1,49 @@
-import { isPlainObject } from '../../../../common/index.js';
-import { argumentsText } from '../../../../tools/index.js';
+import { hash } from 'node:crypto';
+import { isPlainObject, type Json } from '../../../../common/index.js';
+import { argumentsText } from '../../../tools/index.js';
 import type { ModelMessage, ModelToolCall } from '../../../ports/model-client.js';
 import type { WireRules } from '../profiles/wire-rules.js';
-import { providerCallOf, type ProviderState } from '../provider-state.js';
+import { type ProviderCall, providerCallOf, type ProviderState, providerStateIn } from '../provider-state.js';
 import type { Body } from './body.js';
-import { wireCallId } from './call-id.js';
-import { keptState } from './kept-state.js';
 import { orderedMessages } from './message-order.js';
 import { writtenThoughts, type WrittenThoughts } from './thoughts.js';
 import { userContent } from './user-content.js';
 
 type Assistant = Extract<ModelMessage, { role: 'assistant' }>;
 
+/** The key of earlier versions. Their state had no origin. */
+const FORMER_KEY = 'chat_completions';
+
+/** What a server gave with an answer; undefined if it was another server, or gave nothing. */
+function keptState(answer: Assistant, origin: string): ProviderState | undefined {
+  const { replay } = answer;
+  if (replay === undefined) return undefined;
+  const state = providerStateIn(replay);
+  if (state) return state.origin === origin ? state : undefined;
+  return formerState(answer, replay[FORMER_KEY], origin);
+}
+
+/** The state of a conversation that has waited since before the server was updated. */
+function formerState({ toolCalls }: Assistant, value: unknown, origin: string): ProviderState | undefined {
+  if (!isPlainObject(value)) return undefined;
+  const { reasoning_content: text, extra_content: extras } = value;
+  const calls = toolCalls.flatMap(({ id }, place): [string, ProviderCall][] => {
+    const extra = isPlainObject(extras) ? (extras[String(place)] as Json | undefined) : undefined;
+    return extra === undefined ? [] : [[id, { place, extra: { extra_content: extra } }]];
+  });
+  return {
+    origin,
+    ...(typeof text === 'string' && { reasoning: { field: 'reasoning_content', text } }),
+    calls: Object.fromEntries(calls),
+  };
+}
+
 /** In the place of a result without words, for servers that refuse blank texts. */
 const NO_OUTPUT = '(The tool returned nothing.)';
 /** Asks Gemini not to check the signature of a call that has none. */
 const UNCHECKED = { google: { thought_signature: 'skip_thought_signature_validator' } };
 
-/** What the form of messages depends on beside themselves. */
+/** What the form of messages depends on besides themselves. */
 export interface MessageForm {
   readonly rules: WireRules;
   /** Where requests go (see `originOf`): state of others is left out. */
@@ -41,7 +67,7 @@ export function wireMessages(messages: readonly ModelMessage[], form: MessageFor
         return { role: 'user', content: userContent(message.content, rules) };
       case 'assistant': {
         const wanted = rules.thoughtsOf === 'all' || turns?.[at]?.isLast === true;
-        const needed = rules.thoughtsNeeded && turns?.[at]?.hasCalls === true;
+        const needed = wanted && rules.thoughtsNeeded && turns?.[at]?.hasCalls === true;
         return assistantMessage(message, form, { wanted, needed });
       }
       case 'tool':
@@ -50,7 +76,7 @@ export function wireMessages(messages: readonly ModelMessage[], form: MessageFor
   });
 }
 
-/** The turn of a message: from a message of the user to the next one. */
+/** The turn of a message: from a message of the user to the next one; images of results are none. */
 interface Turn {
   hasCalls: boolean;
   isLast: boolean;
@@ -59,7 +85,7 @@ interface Turn {
 function turnsOf(messages: readonly ModelMessage[]): readonly Turn[] {
   let turn: Turn = { hasCalls: false, isLast: false };
   const turns = messages.map((message) => {
-    if (message.role === 'user') turn = { hasCalls: false, isLast: false };
+    if (message.role === 'user' && !message.isOfResults) turn = { hasCalls: false, isLast: false };
     if (message.role === 'assistant' && message.toolCalls.length > 0) turn.hasCalls = true;
     return turn;
   });
@@ -93,7 +119,7 @@ function assistantMessage(
   };
 }
 
-/** Null only beside calls: several servers take it there only. */
+/** Null only next to calls: several servers take it there only. */
 function answerContent(
   { content, toolCalls }: Assistant,
   { prefix, parts }: WrittenThoughts,
@@ -144,4 +170,16 @@ function validArguments(written: string): string {
     // Wrapped below.
   }
   return JSON.stringify({ invalid_json: text });
+}
+
+const SHORT = /^[a-zA-Z0-9_-]{1,40}$/;
+const NINE = /^[a-zA-Z0-9]{9}$/;
+const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+/** An id of a call as a server takes it: unchanged where it may be, else a hash, the same one in every request. */
+function wireCallId(id: string, rule: WireRules['callIds']): string {
+  if (rule === 'any' || (rule === 'short' ? SHORT : NINE).test(id)) return id;
+  const digest = hash('sha256', id, 'buffer');
+  if (rule === 'short') return `call_${digest.toString('hex').slice(0, 32)}`;
+  return Array.from(digest.subarray(0, 9), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
 }

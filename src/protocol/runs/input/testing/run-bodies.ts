@@ -1,4 +1,4 @@
-import { decodeRunInput } from '../run-input.decoder.js';
+import { decodeRunsInput } from '../run-input.decoder.js';
 import type { RunInput } from '../run-input.js';
 
 /** A request body, right or wrong. */
@@ -47,5 +47,5 @@ export function withTime(more: Body): Body {
 
 /** Decodes for a server whose only public agent is `worker`. */
 export function decode(body: unknown, onInvalidClientTime: 'reject' | 'fallback' = 'reject'): RunInput {
-  return decodeRunInput(body, { isKnownAgent: (name) => name === 'worker', onInvalidClientTime });
+  return decodeRunsInput(body, { isKnownAgent: (name) => name === 'worker', onInvalidClientTime });
 }

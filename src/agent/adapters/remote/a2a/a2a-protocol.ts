@@ -1,0 +1,207 @@
+import { isPlainObject, type JsonObject } from '../../../../common/index.js';
+import type { ModelMessage, ModelPart } from '../../../ports/model-client.js';
+import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
+import { protocolFailure, RemoteFailure } from '../remote-failure.js';
+import type { RemoteRequest } from '../remote-http.js';
+import type { Opened, RemoteProtocol, RemoteReader, Turn } from '../remote-kind.js';
+import type { RemoteWriter } from '../remote-writer.js';
+import { type A2aInterface, cardAddresses, interfaceOf } from './a2a-card.js';
+import { contextIn, taskIn } from './a2a-handle.js';
+import { A2aReader } from './a2a-reader.js';
+
+/** How long a card counts, in milliseconds. */
+const CARD_MS = 300_000;
+
+/** The names of the methods by version. */
+const METHODS = {
+  '1.0': {
+    stream: 'SendStreamingMessage',
+    send: 'SendMessage',
+    subscribe: 'SubscribeToTask',
+    get: 'GetTask',
+    cancel: 'CancelTask',
+  },
+  '0.3': {
+    stream: 'message/stream',
+    send: 'message/send',
+    subscribe: 'tasks/resubscribe',
+    get: 'tasks/get',
+    cancel: 'tasks/cancel',
+  },
+} as const;
+
+/** Remote agents that speak A2A, in version 1.0 or 0.3 over JSON-RPC (contract gateway, section C). */
+export class A2aProtocol implements RemoteProtocol {
+  readonly canReattach = true;
+  readonly findsByOwnId = false;
+  readonly keeps = true;
+  readonly isNamed = false;
+  readonly takesJson = true;
+  private known: A2aInterface | undefined;
+  private until = 0;
+
+  constructor(private readonly config: RemoteAgentConfig) {}
+
+  /** Fetches the card of the agent if it is not known or old. */
+  async prepare(get: (request: RemoteRequest) => Promise<unknown>): Promise<void> {
+    if (this.known && performance.now() < this.until) return;
+    const addresses = cardAddresses(this.config);
+    for (const [index, url] of addresses.entries()) {
+      try {
+        const card = await get({ method: 'GET', url, headers: { 'a2a-version': '1.0' } });
+        if (!isPlainObject(card)) throw protocolFailure('The card of the remote agent is no JSON object');
+        this.known = interfaceOf(card, this.config);
+        this.until = performance.now() + CARD_MS;
+        return;
+      } catch (error) {
+        const isMissing = error instanceof RemoteFailure && error.answer?.status === 404;
+        if (!isMissing || index === addresses.length - 1) throw error;
+      }
+    }
+  }
+
+  open(turn: Turn): RemoteRequest {
+    const { version, hasStreaming } = this.interface;
+    const { stream, send } = METHODS[version];
+    const params = { message: this.message(turn), configuration: configurationOf(version, hasStreaming) };
+    return this.call(hasStreaming ? stream : send, params, turn.id, { 'idempotency-key': turn.id });
+  }
+
+  adapts(): boolean {
+    return false;
+  }
+
+  reader(): RemoteReader {
+    return new A2aReader(this.config.secrets);
+  }
+
+  follow({ handle }: Opened, _: unknown, turn: Turn): RemoteRequest {
+    const { version, hasStreaming } = this.interface;
+    const { subscribe, get } = METHODS[version];
+    return this.call(hasStreaming ? subscribe : get, { id: taskIn(handle) }, turn.id);
+  }
+
+  look({ handle }: Opened): ReturnType<NonNullable<RemoteProtocol['look']>> {
+    const { version } = this.interface;
+    const request = this.call(METHODS[version].get, { id: taskIn(handle) }, 'look');
+    const read = (answer: unknown, reader: RemoteReader, writer: RemoteWriter): void =>
+      reader.read({ name: '', data: JSON.stringify(answer) }, writer);
+    return { request, read };
+  }
+
+  stop({ handle }: Opened, turn: Turn): RemoteRequest | undefined {
+    if (handle === '' || !this.known) return undefined;
+    return this.call(METHODS[this.known.version].cancel, { id: taskIn(handle) }, turn.id);
+  }
+
+  private get interface(): A2aInterface {
+    if (!this.known) throw protocolFailure('The card of the remote agent is not known');
+    return this.known;
+  }
+
+  private call(
+    method: string,
+    params: JsonObject,
+    id: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): RemoteRequest {
+    const { url, version } = this.interface;
+    return {
+      method: 'POST',
+      url,
+      headers: { ...headers, 'a2a-version': version },
+      body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+    };
+  }
+
+  private message(turn: Turn): JsonObject {
+    const { version } = this.interface;
+    const { decisions, inputs, before, after, messages, news, id } = turn;
+    const [asked] = decisions;
+    const handle = asked?.handle ?? textOf(before?.['handle']) ?? after?.handle;
+    const isAnswer = asked !== undefined || inputs.length > 0;
+    const parts = [
+      ...decisions.map(({ requestId, approve, reason }) =>
+        dataPart(version, {
+          type: 'approval',
+          id: requestId,
+          approved: approve,
+          ...(reason !== undefined && { reason }),
+        }),
+      ),
+      ...inputs.map(({ key, value, isRefused }) => answerPart(version, key, value, isRefused)),
+      ...(isAnswer ? [] : userParts(after ? messages : news.length > 0 ? news : messages, version)),
+    ];
+    return {
+      messageId: uuidOf(id),
+      parts: parts.length > 0 ? parts : [textPart(version, '')],
+      ...(version === '1.0' ? { role: 'ROLE_USER' } : { role: 'user', kind: 'message' }),
+      ...(handle !== undefined && { contextId: contextIn(handle) }),
+      ...(handle !== undefined && isAnswer && { taskId: taskIn(handle) }),
+    };
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function configurationOf(version: string, hasStreaming: boolean): JsonObject {
+  const modes = { acceptedOutputModes: ['text/plain', 'application/json'] };
+  if (hasStreaming) return modes;
+  return version === '1.0' ? { ...modes, returnImmediately: true } : { ...modes, blocking: false };
+}
+
+/** What the user has said. */
+function userParts(messages: readonly ModelMessage[], version: string): JsonObject[] {
+  return messages.flatMap((message) =>
+    message.role === 'user' ? message.content.map((part) => partOf(part, version)) : [],
+  );
+}
+
+function partOf(part: ModelPart, version: string): JsonObject {
+  switch (part.type) {
+    case 'text':
+      return textPart(version, part.text);
+    case 'image':
+      return filePart(version, part.url, 'image/png', null);
+    case 'audio':
+      return filePart(version, `data:audio/${part.format};base64,${part.data}`, 'audio/wav', null);
+    case 'file':
+      return filePart(version, part.data ?? part.url ?? '', 'application/octet-stream', part.filename);
+    default:
+      return part;
+  }
+}
+
+function textPart(version: string, text: string): JsonObject {
+  return version === '1.0' ? { text } : { kind: 'text', text };
+}
+
+function dataPart(version: string, data: JsonObject): JsonObject {
+  return version === '1.0' ? { data } : { kind: 'data', data };
+}
+
+function filePart(version: string, address: string, type: string, filename: string | null): JsonObject {
+  const [, mimeType = type, bytes] = /^data:([^;,]+)?;base64,(.*)$/s.exec(address) ?? [];
+  const isAddress = bytes === undefined && /^https?:/.test(address);
+  if (version === '1.0') {
+    const name: JsonObject = filename === null ? {} : { filename };
+    return isAddress ? { url: address, ...name } : { raw: bytes ?? address, mediaType: mimeType, ...name };
+  }
+  const name: JsonObject = filename === null ? {} : { name: filename };
+  return { kind: 'file', file: isAddress ? { uri: address, ...name } : { bytes: bytes ?? address, mimeType, ...name } };
+}
+
+/** The answer to a question: of another Parley by its id, of any other server as text or data. */
+function answerPart(version: string, key: string, value: unknown, isRefused: boolean): JsonObject {
+  const [, id] = /^id:(.*)$/s.exec(key) ?? [];
+  if (isRefused) return id === undefined ? textPart(version, 'No answer.') : dataPart(version, { type: 'cancel', id });
+  if (id !== undefined) return dataPart(version, { type: 'input', id, value: value as JsonObject });
+  return typeof value === 'string' ? textPart(version, value) : dataPart(version, { value: value as JsonObject });
+}
+
+/** An id of 32 hexadecimal digits in the form of a UUID. */
+function uuidOf(id: string): string {
+  return id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+}

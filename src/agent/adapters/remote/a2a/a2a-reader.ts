@@ -1,0 +1,308 @@
+import { AppError, type Json, type JsonObject } from '../../../../common/index.js';
+import type { ContentInput } from '../../../../events/index.js';
+import { UpstreamStatusError } from '../../upstream/upstream-error.js';
+import { asJson, asObject, asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
+import type { SseEvent } from '../remote-connection.js';
+import { protocolFailure, RemoteFailure, reportedFailure } from '../remote-failure.js';
+import type { ExchangeEnd, RemoteReader } from '../remote-kind.js';
+import type { RemoteWriter } from '../remote-writer.js';
+import { handleOf } from './a2a-handle.js';
+
+/** Frames that are skipped before the exchange has failed. */
+const MOST_SKIPPED = 20;
+/** The task is not there, or cannot be subscribed to. */
+const TASK_NOT_FOUND = -32001;
+const UNSUPPORTED = -32004;
+
+/** Reads the frames of one task of A2A, of both versions (contract gateway, section C). */
+export class A2aReader implements RemoteReader {
+  end: ExchangeEnd | undefined;
+  readonly model = undefined;
+  /** How many frames were read. */
+  position = 0;
+  private taskId = '';
+  private contextId = '';
+  /** Artifacts that are told whole, in this attempt and in those before. */
+  private readonly told = new Set<string>();
+  private newlyTold: string[] = [];
+  private hasContent = false;
+  private skipped = 0;
+  /** Artifacts that began anew: their messages have other keys. */
+  private readonly versions = new Map<string, number>();
+
+  constructor(private readonly secrets: readonly string[]) {}
+
+  identify(event: SseEvent): string | undefined {
+    const result = objectAt(fieldsOf(event), 'result');
+    const inner = innerOf(result);
+    const taskId = kindOf(result) === 'task' ? textAt(inner, 'id') : textAt(inner, 'taskId');
+    if (taskId === undefined || taskId === '') return undefined;
+    return handleOf(taskId, textAt(inner, 'contextId') ?? '');
+  }
+
+  read(event: SseEvent, writer: RemoteWriter): void {
+    this.position += 1;
+    const fields = fieldsOf(event);
+    if ('error' in fields && fields['error']) return this.refuse(objectAt(fields, 'error'));
+    const result = objectAt(fields, 'result');
+    const inner = innerOf(result);
+    switch (kindOf(result)) {
+      case 'task':
+        return this.task(inner, writer);
+      case 'message':
+        this.contents('message', inner, writer);
+        writer.end(this.keyOf('message'));
+        this.end = { kind: 'completed' };
+        return;
+      case 'statusUpdate':
+        return this.isOurs(inner) ? this.status(objectAt(inner, 'status'), writer) : this.skip();
+      case 'artifactUpdate':
+        return this.isOurs(inner) ? this.artifact(inner, writer) : this.skip();
+      default:
+        return this.skip();
+    }
+  }
+
+  takeTold(): JsonObject {
+    const told = { artifacts: this.newlyTold, task: this.taskId, context: this.contextId };
+    this.newlyTold = [];
+    return told;
+  }
+
+  /** Its first frame is a snapshot. */
+  reconnected(): void {
+    return;
+  }
+
+  restore(position: Json, told: readonly JsonObject[]): void {
+    this.position = typeof position === 'number' ? position : 0;
+    for (const { artifacts, task, context } of told) {
+      for (const id of Array.isArray(artifacts) ? artifacts : []) this.told.add(asText(id));
+      this.taskId = asText(task);
+      this.contextId = asText(context);
+      this.hasContent ||= this.told.size > 0;
+    }
+  }
+
+  /** An error in place of a result. */
+  private refuse(error: Fields): void {
+    const code = error['code'];
+    if (code === UNSUPPORTED && this.taskId !== '') throw unsupported();
+    if (code === TASK_NOT_FOUND && this.taskId !== '') {
+      this.end = { kind: 'failed', error: new AppError('UPSTREAM_LOST', 'The remote agent no longer has the task') };
+      return;
+    }
+    this.end = { kind: 'failed', error: reportedFailure(textAt(error, 'message') ?? '', asText(code), this.secrets) };
+  }
+
+  /** A snapshot: only what was not told is. */
+  private task(task: Fields, writer: RemoteWriter): void {
+    this.taskId = textAt(task, 'id') ?? '';
+    this.contextId = textAt(task, 'contextId') ?? '';
+    const status = objectAt(task, 'status');
+    const isOver = /completed|failed|rejected|cancell?ed|input.required|auth.required/i.test(
+      textAt(status, 'state') ?? '',
+    );
+    for (const artifact of objectsAt(task, 'artifacts')) {
+      this.snapshot(artifact, writer);
+      if (isOver) this.close(textAt(artifact, 'artifactId') ?? '', writer);
+    }
+    this.status(status, writer);
+  }
+
+  private artifact(update: Fields, writer: RemoteWriter): void {
+    const artifact = objectAt(update, 'artifact');
+    const id = textAt(artifact, 'artifactId') ?? '';
+    if (objectsAt(artifact, 'parts').length === 0 && update['lastChunk'] !== true) return this.skip();
+    if (update['append'] === true) this.contents(id, artifact, writer);
+    else this.snapshot(artifact, writer);
+    if (update['lastChunk'] === true) this.close(id, writer);
+  }
+
+  /** The whole of an artifact: its text goes on with what was told, or begins anew. */
+  private snapshot(artifact: Fields, writer: RemoteWriter): void {
+    const id = textAt(artifact, 'artifactId') ?? '';
+    if (this.told.has(id)) return;
+    const told = writer.told(this.keyOf(id));
+    if (told === undefined) return this.contents(id, artifact, writer);
+    const text = textIn(artifact);
+    if (text.startsWith(told)) {
+      if (text.length > told.length) writer.text(this.keyOf(id), 'text', text.slice(told.length));
+      return;
+    }
+    writer.end(this.keyOf(id));
+    this.versions.set(id, (this.versions.get(id) ?? 0) + 1);
+    this.contents(id, artifact, writer);
+  }
+
+  /** The parts of an artifact or a message. */
+  private contents(id: string, { parts }: Fields, writer: RemoteWriter): void {
+    if (this.told.has(id)) return;
+    for (const part of objectsAt({ parts }, 'parts')) {
+      const text = textAt(part, 'text');
+      if (text !== undefined) {
+        writer.text(this.keyOf(id), 'text', text);
+        this.hasContent = true;
+      } else {
+        const content = contentOf(part);
+        if (!content) continue;
+        writer.contents([content]);
+        this.hasContent = true;
+      }
+    }
+  }
+
+  private close(id: string, writer: RemoteWriter): void {
+    if (this.told.has(id)) return;
+    writer.end(this.keyOf(id));
+    this.told.add(id);
+    this.newlyTold.push(id);
+  }
+
+  private status(status: Fields, writer: RemoteWriter): void {
+    const message = objectAt(status, 'message');
+    const said = textIn(message);
+    switch (stateOf(textAt(status, 'state'))) {
+      case 'submitted':
+      case 'working':
+        if (said !== '') {
+          writer.emit({
+            object: 'activity',
+            kind: 'snapshot',
+            id: `task_${this.taskId}`,
+            activity_type: 'STATUS',
+            content: { text: said },
+          });
+        }
+        return;
+      case 'completed':
+        if (!this.hasContent) writer.text(this.keyOf('status'), 'text', said);
+        this.end = { kind: 'completed' };
+        return;
+      case 'failed':
+        this.end = { kind: 'failed', error: reportedFailure(said, undefined, this.secrets) };
+        return;
+      case 'rejected':
+        this.end = {
+          kind: 'failed',
+          error: new AppError('UPSTREAM_REJECTED', said === '' ? undefined : said.slice(0, 500)),
+        };
+        return;
+      case 'canceled':
+        this.end = { kind: 'failed', error: new AppError('UPSTREAM_CANCELED') };
+        return;
+      case 'input-required':
+        this.ask(message, 'input_required', writer);
+        return;
+      case 'auth-required':
+        this.ask(message, 'auth_required', writer);
+        return;
+      default:
+        this.skip();
+    }
+  }
+
+  /** The questions of the task: those of another Parley one by one, any other as one. */
+  private ask(message: Fields, reason: string, writer: RemoteWriter): void {
+    const asked = objectsAt(message, 'parts').map((part) => objectAt(part, 'data'));
+    const approvals = asked.filter((one) => textAt(one, 'type') === 'approval_request');
+    const inputs = asked.filter((one) => textAt(one, 'type') === 'input_request');
+    this.end = { kind: 'completed' };
+    if (approvals.length > 0 && inputs.length === 0) {
+      for (const one of approvals) {
+        const [label, sentence, callId] = [textAt(one, 'serverLabel'), textAt(one, 'message'), textAt(one, 'callId')];
+        writer.approval(textAt(one, 'id') ?? '', {
+          name: textAt(one, 'tool') ?? 'unknown_tool',
+          arguments: JSON.stringify(one['arguments'] ?? {}),
+          ...(label !== undefined && { label }),
+          ...(sentence !== undefined && { message: sentence }),
+          ...(callId !== undefined && { callId }),
+        });
+      }
+      return;
+    }
+    for (const one of inputs) {
+      const schema = objectAt(one, 'responseSchema');
+      writer.question({
+        key: `id:${textAt(one, 'id') ?? ''}`,
+        reason: textAt(one, 'reason') ?? reason,
+        message: textAt(one, 'message') ?? textIn(message),
+        ...(Object.keys(schema).length > 0 && { responseSchema: asObject(schema) }),
+      });
+    }
+    if (inputs.length > 0) return;
+    writer.question({
+      key: `task:${this.taskId.slice(0, 200)}`,
+      reason,
+      message: textIn(message) || reason,
+      responseSchema: { type: 'string' },
+    });
+  }
+
+  private isOurs(update: Fields): boolean {
+    const taskId = textAt(update, 'taskId');
+    if (this.taskId === '' && taskId !== undefined) this.taskId = taskId;
+    return taskId === this.taskId;
+  }
+
+  private keyOf(id: string): string {
+    return `a:${id}:${this.versions.get(id) ?? 0}`;
+  }
+
+  private skip(): void {
+    this.skipped += 1;
+    if (this.skipped >= MOST_SKIPPED) throw protocolFailure('The remote agent sent too much that cannot be understood');
+  }
+}
+
+/** The task cannot be subscribed to: it is looked at. */
+function unsupported(): RemoteFailure {
+  const answer = new UpstreamStatusError(405, {}, '');
+  return new RemoteFailure('status', new AppError('UPSTREAM_LOST'), answer);
+}
+
+/** Which of the four answers a result is. */
+function kindOf(result: Fields): string {
+  const kind = textAt(result, 'kind');
+  if (kind !== undefined) return { 'status-update': 'statusUpdate', 'artifact-update': 'artifactUpdate' }[kind] ?? kind;
+  for (const name of ['task', 'message', 'statusUpdate', 'artifactUpdate']) if (name in result) return name;
+  // `GetTask` answers with the task itself.
+  return 'status' in result && 'id' in result ? 'task' : '';
+}
+
+function innerOf(result: Fields): Fields {
+  const kind = kindOf(result);
+  return textAt(result, 'kind') === undefined && kind in result ? objectAt(result, kind) : result;
+}
+
+/** `TASK_STATE_INPUT_REQUIRED` of 1.0 and `input-required` of 0.3. */
+function stateOf(state: string | undefined): string {
+  const word = (state ?? '')
+    .replace(/^TASK_STATE_/, '')
+    .toLowerCase()
+    .replaceAll('_', '-');
+  return word === 'cancelled' ? 'canceled' : word;
+}
+
+function textIn(message: Fields): string {
+  return objectsAt(message, 'parts')
+    .flatMap((part) => textAt(part, 'text') ?? [])
+    .join('');
+}
+
+/** Files and data of a part. */
+function contentOf(part: Fields): ContentInput | undefined {
+  if (part['data'] !== undefined && part['data'] !== null) {
+    const { data } = part;
+    const isObject = typeof data === 'object' && !Array.isArray(data);
+    return { type: 'data', data: isObject ? asObject(data as Fields) : { value: asJson(data) } };
+  }
+  const file = 'file' in part ? objectAt(part, 'file') : part;
+  const filename = textAt(file, 'filename') ?? textAt(file, 'name') ?? null;
+  const address = textAt(file, 'url') ?? textAt(file, 'uri');
+  const bytes = textAt(file, 'raw') ?? textAt(file, 'bytes');
+  if (address !== undefined) return { type: 'file', file_url: address, filename };
+  if (bytes === undefined) return undefined;
+  const type = textAt(file, 'mediaType') ?? textAt(file, 'mimeType') ?? 'application/octet-stream';
+  return { type: 'file', file_data: `data:${type};base64,${bytes}`, filename };
+}

@@ -1,0 +1,64 @@
+import { fingerprint } from '../../../../common/index.js';
+import type { Usage } from '../../../../events/index.js';
+import { asText, type Fields, numberAt, objectsAt, textAt } from '../json-fields.js';
+
+/** A member by its name, or by the same in snake case. */
+export function either(fields: Fields, name: string): string | undefined {
+  return (
+    textAt(fields, name) ??
+    textAt(
+      fields,
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    )
+  );
+}
+
+/** The id of the call that an event is about. */
+export function callIdIn(fields: Fields): string {
+  return either(fields, 'toolCallId') ?? '';
+}
+
+/** The subagent that an event comes from. */
+export function ownerOf(fields: Fields): { readonly subagent_id?: string } {
+  return optional('subagent_id', either(fields, 'subagentRunId'));
+}
+
+/** An object with a member, unless it has no value. */
+export function optional<Name extends string>(
+  name: Name,
+  value: string | undefined,
+): { readonly [Key in Name]?: string } {
+  return (value === undefined ? {} : { [name]: value }) as { readonly [Key in Name]?: string };
+}
+
+/** What tells activities apart. */
+export function activityOf(fields: Fields): { readonly id: string; readonly activity_type: string } {
+  return { id: either(fields, 'messageId') ?? '', activity_type: either(fields, 'activityType') ?? '' };
+}
+
+/** The text of a content: parts are joined. */
+export function contentText(content: unknown): string {
+  if (!Array.isArray(content)) return asText(content);
+  return objectsAt({ content }, 'content')
+    .map((part) => textAt(part, 'text') ?? '')
+    .join('');
+}
+
+/** The usage of one model; undefined if it is not whole. */
+export function usageIn(usage: Fields): Usage | undefined {
+  const [input, output] = [numberAt(usage, 'inputTokens'), numberAt(usage, 'outputTokens')];
+  if (input === undefined || output === undefined) return undefined;
+  const [reasoning, cached] = [numberAt(usage, 'reasoningTokens'), numberAt(usage, 'cachedInputTokens')];
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: numberAt(usage, 'totalTokens') ?? input + output,
+    ...(reasoning !== undefined && { reasoning_tokens: reasoning }),
+    ...(cached !== undefined && { cached_tokens: cached }),
+  };
+}
+
+/** What tells two streams apart by their first event. */
+export function firstOf(fields: Fields): string {
+  return fingerprint([textAt(fields, 'type'), either(fields, 'runId')]);
+}

@@ -1,0 +1,284 @@
+import type { Json, JsonObject } from '../../../../common/index.js';
+import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
+import { asJson, asObject, asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
+import type { SseEvent } from '../remote-connection.js';
+import { protocolFailure, reportedFailure } from '../remote-failure.js';
+import type { ExchangeEnd, NamedMessage, RemoteReader } from '../remote-kind.js';
+import type { RemoteWriter } from '../remote-writer.js';
+import { SOURCE, writeExtension } from './ag-ui-extensions.js';
+import { callIdIn, contentText, either, firstOf, usageIn } from './ag-ui-fields.js';
+import { askFor, type OpenCall } from './ag-ui-questions.js';
+
+/** Events that say nothing beyond those around them. */
+const SILENT: ReadonlySet<string> = new Set([
+  ...['RUN_STARTED', 'REASONING_START', 'REASONING_END', 'REASONING_MESSAGE_START'],
+  ...['THINKING_START', 'THINKING_END', 'THINKING_TEXT_MESSAGE_START'],
+]);
+/** Keys of chunks that name no message. */
+const ANONYMOUS = 'chunk';
+
+/** Reads the events of one run of AG-UI (contract ag-ui, section 1.3), of any version. */
+export class AgUiReader implements RemoteReader {
+  end: ExchangeEnd | undefined;
+  readonly model = undefined;
+  /** How many events were read. */
+  position = 0;
+  /** Events of a connection that was made again and that replays from the beginning. */
+  private skipped = 0;
+  private isReplay = false;
+  /** The texts that chunks go on with, by the kind of text. */
+  private readonly chunks = new Map<string, string>();
+  private readonly calls = new Map<string, OpenCall>();
+  /** The ids of the messages of the assistant that were told. */
+  private readonly told: Set<string>;
+  private newlyTold: string[] = [];
+  /** Messages of other roles than the assistant's. */
+  private readonly foreign = new Set<string>();
+  private incomplete: string | undefined;
+  private first: string | undefined;
+
+  constructor(
+    private readonly runId: string,
+    /** The conversation before: snapshots repeat it. */
+    known: readonly NamedMessage[],
+    private readonly config: Pick<RemoteAgentConfig, 'reattach' | 'secrets'>,
+  ) {
+    this.told = new Set(known.map(({ id }) => id));
+  }
+
+  /** The run has the id that it was given; another Parley finds it by its own, which is in a header. */
+  identify(_: SseEvent, header: (name: string) => string | undefined): string | undefined {
+    return this.config.reattach === 'parley' ? header('x-run-id') : this.runId;
+  }
+
+  read(event: SseEvent, writer: RemoteWriter): void {
+    const fields = fieldsOf(event);
+    if (this.isReplay) {
+      this.skipped += 1;
+      if (this.skipped === 1 && this.first !== undefined && this.first !== firstOf(fields))
+        throw protocolFailure('The remote agent replays another run');
+      if (this.skipped <= this.position) return;
+      this.isReplay = false;
+    }
+    if (this.position === 0) this.first = firstOf(fields);
+    this.position += 1;
+    this.map(textAt(fields, 'type') ?? '', fields, writer);
+  }
+
+  takeTold(): JsonObject {
+    const told = { messages: this.newlyTold, ...(this.first !== undefined && { first: this.first }) };
+    this.newlyTold = [];
+    return told;
+  }
+
+  reconnected(): void {
+    // A connect address begins with the first event.
+    this.isReplay = this.config.reattach === 'connect' && this.position > 0;
+    this.skipped = 0;
+  }
+
+  restore(position: Json, told: readonly JsonObject[]): void {
+    this.position = typeof position === 'number' ? position : 0;
+    for (const { messages, first } of told) {
+      for (const id of Array.isArray(messages) ? messages : []) this.told.add(asText(id));
+      if (typeof first === 'string') this.first = first;
+    }
+  }
+
+  private map(type: string, fields: Fields, writer: RemoteWriter): void {
+    if (!type.endsWith('_CHUNK')) this.endChunks(writer);
+    if (SILENT.has(type)) return;
+    switch (type) {
+      case 'TEXT_MESSAGE_START':
+        return this.beginText(fields, writer);
+      case 'TEXT_MESSAGE_CONTENT':
+        return this.text(this.idIn(fields), 'text', textAt(fields, 'delta') ?? '', writer);
+      case 'TEXT_MESSAGE_CHUNK':
+        return this.chunk('text', fields, writer);
+      case 'REASONING_MESSAGE_CONTENT':
+      case 'THINKING_TEXT_MESSAGE_CONTENT':
+      case 'THINKING_CONTENT':
+        return this.text(`r:${this.idIn(fields)}`, 'reasoning', textAt(fields, 'delta') ?? '', writer);
+      case 'REASONING_MESSAGE_CHUNK':
+        return this.chunk('reasoning', fields, writer);
+      case 'TEXT_MESSAGE_END':
+        return writer.end(this.idIn(fields));
+      case 'REASONING_MESSAGE_END':
+      case 'THINKING_TEXT_MESSAGE_END':
+        return writer.end(`r:${this.idIn(fields)}`);
+      case 'REASONING_ENCRYPTED_VALUE':
+        return this.seal(fields, writer);
+      case 'TOOL_CALL_START':
+        return this.beginCall(fields, writer);
+      case 'TOOL_CALL_ARGS':
+        return this.addArgs(callIdIn(fields), textAt(fields, 'delta') ?? '', writer);
+      case 'TOOL_CALL_CHUNK':
+        return this.callChunk(fields, writer);
+      case 'TOOL_CALL_END':
+        return writer.end(`call:${callIdIn(fields)}`);
+      case 'TOOL_CALL_RESULT':
+        return this.result(fields, writer);
+      case 'STATE_SNAPSHOT':
+        return writer.state(asJson(fields['snapshot']), SOURCE);
+      case 'STATE_DELTA':
+        return writer.patch(objectsAt(fields, 'delta').map(asObject), SOURCE);
+      case 'MESSAGES_SNAPSHOT':
+        return this.messages(objectsAt(fields, 'messages'), writer);
+      default:
+        return this.other(type, fields, writer);
+    }
+  }
+
+  /** The end of the run, and events beside the messages. */
+  private other(type: string, fields: Fields, writer: RemoteWriter): void {
+    if (type === 'RUN_FINISHED') this.finish(fields, writer);
+    else if (type === 'RUN_ERROR') {
+      const [message, code] = [textAt(fields, 'message') ?? '', textAt(fields, 'code')];
+      this.end = { kind: 'failed', error: reportedFailure(message, code, this.config.secrets) };
+    } else if (type === 'CUSTOM' && textAt(fields, 'name') === 'run.incomplete') {
+      this.incomplete = textAt(objectAt(fields, 'value'), 'code') ?? 'max_output_tokens';
+    } else writeExtension(type, fields, writer);
+  }
+
+  private beginText(fields: Fields, writer: RemoteWriter): void {
+    const role = textAt(fields, 'role') ?? 'assistant';
+    const id = this.idIn(fields);
+    if (role === 'assistant') {
+      if (writer.told(id) === undefined) this.text(id, 'text', '', writer);
+    } else {
+      this.foreign.add(id);
+      writer.emit({ object: 'raw', event: asObject(fields), source: SOURCE });
+    }
+  }
+
+  private text(key: string, kind: 'text' | 'reasoning', delta: string, writer: RemoteWriter): void {
+    if (kind === 'text' && this.foreign.has(key)) return;
+    writer.text(key, kind, delta);
+    if (kind !== 'text') return;
+    writer.bind(key, key);
+    this.tell(key);
+  }
+
+  /** A piece of a message that begins and ends without events of its own. */
+  private chunk(kind: 'text' | 'reasoning', fields: Fields, writer: RemoteWriter): void {
+    const named = either(fields, 'messageId');
+    const before = this.chunks.get(kind);
+    const prefix = kind === 'text' ? '' : 'r:';
+    const key = named === undefined ? (before ?? `${prefix}${ANONYMOUS}:${this.position}`) : `${prefix}${named}`;
+    if (before !== key) {
+      this.endChunks(writer);
+      this.chunks.set(kind, key);
+    }
+    this.text(key, kind, textAt(fields, 'delta') ?? '', writer);
+  }
+
+  private endChunks(writer: RemoteWriter): void {
+    if (this.chunks.size === 0) return;
+    for (const key of this.chunks.values()) writer.end(key);
+    this.chunks.clear();
+  }
+
+  private beginCall(fields: Fields, writer: RemoteWriter): void {
+    const id = callIdIn(fields);
+    const name = either(fields, 'toolCallName') ?? 'unknown_tool';
+    if (this.calls.has(id) || writer.knowsCall(id)) return;
+    this.calls.set(id, { name, arguments: '' });
+    writer.call(`call:${id}`, id, name);
+    const parent = either(fields, 'parentMessageId');
+    if (parent !== undefined) {
+      writer.bind(`call:${id}`, parent);
+      this.tell(parent);
+    }
+  }
+
+  private addArgs(id: string, delta: string, writer: RemoteWriter): void {
+    if (!writer.knowsCall(id)) this.beginCall({ toolCallId: id }, writer);
+    const call = this.calls.get(id);
+    if (call) call.arguments += delta;
+    writer.args(`call:${id}`, delta);
+  }
+
+  private callChunk(fields: Fields, writer: RemoteWriter): void {
+    const named = either(fields, 'toolCallId');
+    const before = this.chunks.get('call');
+    const key = named === undefined ? before : `call:${named}`;
+    if (key === undefined) throw protocolFailure('The remote agent sent a piece of a call without its id');
+    if (before !== key) {
+      this.endChunks(writer);
+      this.chunks.set('call', key);
+      if (either(fields, 'toolCallName') !== undefined) this.beginCall(fields, writer);
+    }
+    this.addArgs(key.slice('call:'.length), textAt(fields, 'delta') ?? '', writer);
+  }
+
+  private result(fields: Fields, writer: RemoteWriter): void {
+    const id = callIdIn(fields);
+    writer.end(`call:${id}`);
+    const isError = objectAt(fields, 'metadata')['isError'] === true;
+    const source = either(fields, 'messageId');
+    writer.output(id, contentText(fields['content']), { isError, source });
+    if (source !== undefined) this.tell(source);
+  }
+
+  private seal(fields: Fields, writer: RemoteWriter): void {
+    const [id, value] = [either(fields, 'entityId'), either(fields, 'encryptedValue')];
+    const key = `r:${id ?? ''}`;
+    if (value === undefined || writer.told(key) === undefined) return;
+    writer.annotate(key, 'reasoning', { encrypted_content: value });
+  }
+
+  /** New messages of the assistant in a snapshot are whole messages; everything else is known. */
+  private messages(messages: readonly Fields[], writer: RemoteWriter): void {
+    const begins = messages.findLastIndex((message) => textAt(message, 'role') === 'user') + 1;
+    for (const message of messages.slice(begins)) {
+      const id = textAt(message, 'id') ?? '';
+      const content = contentText(message['content']);
+      if (textAt(message, 'role') !== 'assistant' || this.told.has(id) || writer.told(id) !== undefined) continue;
+      for (const call of objectsAt(
+        message,
+        either(message, 'toolCalls') === undefined && !('toolCalls' in message) ? 'tool_calls' : 'toolCalls',
+      )) {
+        const callId = textAt(call, 'id') ?? '';
+        if (writer.knowsCall(callId)) continue;
+        const inner = objectAt(call, 'function');
+        this.beginCall({ toolCallId: callId, toolCallName: textAt(inner, 'name'), parentMessageId: id }, writer);
+        this.addArgs(callId, textAt(inner, 'arguments') ?? '{}', writer);
+        writer.end(`call:${callId}`);
+      }
+      if (content === '') continue;
+      this.text(id, 'text', content, writer);
+      writer.end(id);
+    }
+  }
+
+  private finish(fields: Fields, writer: RemoteWriter): void {
+    for (const one of objectsAt(fields, 'usage')) {
+      const usage = usageIn(one);
+      if (usage) writer.usage(usage);
+    }
+    const outcome = objectAt(fields, 'outcome');
+    switch (textAt(outcome, 'type')) {
+      case 'interrupt':
+        askFor(objectsAt(outcome, 'interrupts'), { runId: this.runId, calls: this.calls, writer });
+        break;
+      case 'cancelled':
+        this.end = {
+          kind: 'failed',
+          error: reportedFailure('The remote agent has canceled the run', 'cancelled', this.config.secrets),
+        };
+        return;
+      default:
+    }
+    this.end = this.incomplete === undefined ? { kind: 'completed' } : { kind: 'incomplete', reason: this.incomplete };
+  }
+
+  private tell(id: string): void {
+    if (this.told.has(id)) return;
+    this.told.add(id);
+    this.newlyTold.push(id);
+  }
+
+  private idIn(fields: Fields): string {
+    return either(fields, 'messageId') ?? ANONYMOUS;
+  }
+}

@@ -1,0 +1,227 @@
+import { AppError, type Json, type JsonObject } from '../../../../common/index.js';
+import { CALL_TYPES, type ContentInput, OUTPUT_TYPES, type Usage } from '../../../../events/index.js';
+import { asObject, asText, type Fields, fieldsOf, numberAt, objectAt, objectsAt, textAt } from '../json-fields.js';
+import type { SseEvent } from '../remote-connection.js';
+import { reportedFailure } from '../remote-failure.js';
+import type { ExchangeEnd, RemoteReader } from '../remote-kind.js';
+import type { RemoteWriter } from '../remote-writer.js';
+
+/** The source of raw events. */
+const SOURCE = 'agent-api';
+/** Types of messages that say nothing. */
+const SILENT: ReadonlySet<string> = new Set(['heartbeat', 'mcp_list_tools']);
+
+/** A message that is being told. */
+interface OpenMessage {
+  readonly type: string;
+  readonly role: string;
+  /** Its data so far, of calls and results. */
+  data: Record<string, unknown>;
+  /** True once its call has begun. */
+  hasCall: boolean;
+}
+
+/** Reads the events of one response of the Agent API (contract agent-api, section a). */
+export class AgentApiReader implements RemoteReader {
+  end: ExchangeEnd | undefined;
+  readonly model = undefined;
+  /** How many events were read. */
+  position = 0;
+  private readonly messages = new Map<string, OpenMessage>();
+  private readonly told = new Set<string>();
+  private newlyTold: string[] = [];
+
+  constructor(
+    private readonly sessionId: string,
+    private readonly clientTools: ReadonlySet<string>,
+    private readonly secrets: readonly string[],
+  ) {}
+
+  /** What later requests refer to is the session. */
+  identify(): string {
+    return this.sessionId;
+  }
+
+  read(event: SseEvent, writer: RemoteWriter): void {
+    if (event.data === '[DONE]') return;
+    const fields = fieldsOf(event);
+    this.position += 1;
+    switch (textAt(fields, 'object')) {
+      case 'response':
+        return this.response(fields, writer);
+      case 'message':
+        return this.message(fields, writer);
+      case 'content':
+        return this.content(fields, writer);
+      default:
+        if ('error' in fields && fields['error']) this.end = this.failed(objectAt(fields, 'error'));
+        else writer.emit({ object: 'raw', event: asObject(fields), source: SOURCE });
+    }
+  }
+
+  takeTold(): JsonObject {
+    const told = { messages: this.newlyTold };
+    this.newlyTold = [];
+    return told;
+  }
+
+  /** It goes on behind the events that were read. */
+  reconnected(): void {
+    return;
+  }
+
+  restore(position: Json, told: readonly JsonObject[]): void {
+    this.position = typeof position === 'number' ? position : 0;
+    for (const { messages } of told)
+      for (const id of Array.isArray(messages) ? messages : []) this.told.add(asText(id));
+  }
+
+  private response(response: Fields, writer: RemoteWriter): void {
+    const status = textAt(response, 'status') ?? '';
+    if (!['completed', 'failed', 'canceled', 'incomplete', 'rejected'].includes(status)) return;
+    for (const message of objectsAt(response, 'output')) this.message(message, writer, true);
+    const usage = usageIn(objectAt(response, 'usage'));
+    if (usage) writer.usage(usage);
+    if (status === 'completed') this.end = { kind: 'completed' };
+    else if (status === 'incomplete') {
+      this.end = { kind: 'incomplete', reason: textAt(objectAt(response, 'error'), 'code') ?? 'max_output_tokens' };
+    } else if (status === 'canceled') this.end = { kind: 'failed', error: new AppError('UPSTREAM_CANCELED') };
+    else this.end = this.failed(objectAt(response, 'error'));
+  }
+
+  private failed(error: Fields): ExchangeEnd {
+    return {
+      kind: 'failed',
+      error: reportedFailure(textAt(error, 'message') ?? '', textAt(error, 'code'), this.secrets),
+    };
+  }
+
+  /** The beginning or the end of a message. @param isWhole its contents are all there */
+  private message(fields: Fields, writer: RemoteWriter, isWhole = false): void {
+    const id = textAt(fields, 'id') ?? '';
+    if (this.told.has(id) || SILENT.has(textAt(fields, 'type') ?? 'message')) return;
+    const open = this.opened(id, fields);
+    const status = textAt(fields, 'status') ?? '';
+    if (!isWhole && (status === 'created' || status === 'in_progress')) return;
+    for (const content of objectsAt(fields, 'content')) this.take(id, open, { ...content, delta: false }, writer);
+    this.close(id, open, fields, writer);
+  }
+
+  private content(content: Fields, writer: RemoteWriter): void {
+    const id = textAt(content, 'msg_id') ?? '';
+    if (this.told.has(id)) return;
+    this.take(id, this.opened(id, {}), content, writer);
+  }
+
+  private opened(id: string, fields: Fields): OpenMessage {
+    const known = this.messages.get(id);
+    if (known) return known;
+    const open: OpenMessage = {
+      type: textAt(fields, 'type') ?? 'message',
+      role: textAt(fields, 'role') ?? 'assistant',
+      data: {},
+      hasCall: false,
+    };
+    this.messages.set(id, open);
+    return open;
+  }
+
+  /** A content, as a delta or as a whole. */
+  private take(id: string, open: OpenMessage, content: Fields, writer: RemoteWriter): void {
+    const kind = open.type === 'reasoning' ? 'reasoning' : 'text';
+    const isDelta = content['delta'] === true;
+    switch (textAt(content, 'type')) {
+      case 'text':
+        if (open.role !== 'assistant') return;
+        return this.text(id, kind, textAt(content, 'text') ?? '', { isDelta, writer });
+      case 'refusal':
+        return this.text(`${id}/refusal`, 'refusal', textAt(content, 'refusal') ?? '', { isDelta, writer });
+      case 'data':
+        this.merge(open, objectAt(content, 'data'), isDelta);
+        if (CALL_TYPES.some((type) => type === open.type)) this.call(id, open, writer);
+        return;
+      case 'image':
+      case 'file':
+      case 'audio':
+      case 'video':
+        if (!isDelta && !open.hasCall) this.file(open, content, writer);
+        return;
+      default:
+    }
+  }
+
+  private text(
+    key: string,
+    kind: 'text' | 'reasoning' | 'refusal',
+    text: string,
+    { isDelta, writer }: { readonly isDelta: boolean; readonly writer: RemoteWriter },
+  ): void {
+    const told = writer.told(key) ?? '';
+    const piece = isDelta ? text : text.slice(told.length);
+    if (piece !== '') writer.text(key, kind, piece);
+  }
+
+  /** Deltas of texts are appended. */
+  private merge(open: OpenMessage, data: Fields, isDelta: boolean): void {
+    for (const [name, value] of Object.entries(data)) {
+      const before = open.data[name];
+      const isText = isDelta && (name === 'arguments' || name === 'output');
+      open.data[name] = isText && typeof before === 'string' && typeof value === 'string' ? before + value : value;
+    }
+  }
+
+  private call(id: string, open: OpenMessage, writer: RemoteWriter): void {
+    const name = textAt(open.data, 'name');
+    if (!open.hasCall && name === undefined) return;
+    open.hasCall = true;
+    const key = `call:${id}`;
+    const isServers = open.type !== 'function_call' || !this.clientTools.has(name ?? '');
+    writer.call(
+      key,
+      textAt(open.data, 'call_id') ?? id,
+      name ?? 'unknown_tool',
+      isServers && open.data['permission'] === 'needed',
+    );
+    const text = asText(open.data['arguments']);
+    const told = writer.told(key) ?? '';
+    if (text.length > told.length) writer.args(key, text.slice(told.length));
+  }
+
+  private file(open: OpenMessage, content: Fields, writer: RemoteWriter): void {
+    const { object: _, status: _s, index: _i, msg_id: _m, error: _e, delta: _d, ...rest } = content;
+    if (open.role === 'assistant') writer.contents([rest as unknown as ContentInput]);
+  }
+
+  private close(id: string, open: OpenMessage, fields: Fields, writer: RemoteWriter): void {
+    this.told.add(id);
+    this.newlyTold.push(id);
+    const { type, data } = open;
+    if (OUTPUT_TYPES.some((one) => one === type)) {
+      const isError = objectAt(fields, 'metadata')['is_error'] === true;
+      writer.output(textAt(data, 'call_id') ?? '', asText(data['output']), {
+        isError,
+        name: textAt(data, 'name') ?? 'unknown_tool',
+      });
+    } else if (type === 'mcp_approval_request') {
+      const label = textAt(data, 'server_label');
+      const callId = textAt(objectAt(fields, 'metadata'), 'call_id');
+      writer.approval(textAt(data, 'id') ?? id, {
+        name: textAt(data, 'name') ?? 'unknown_tool',
+        arguments: textAt(data, 'arguments') ?? '{}',
+        ...(label !== undefined && { label }),
+        ...(callId !== undefined && { callId }),
+      });
+    }
+    for (const key of [id, `${id}/refusal`, `call:${id}`]) writer.end(key);
+  }
+}
+
+function usageIn(usage: Fields): Usage | undefined {
+  const [input, output] = [numberAt(usage, 'input_tokens'), numberAt(usage, 'output_tokens')];
+  if (input === undefined || output === undefined) return undefined;
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: numberAt(usage, 'total_tokens') ?? input + output,
+  };
+}

@@ -1,0 +1,351 @@
+import { AppError, type Json, type JsonObject } from '../../../../common/index.js';
+import { asObject, asText, type Fields, fieldsOf, numberAt, objectAt, objectsAt, textAt } from '../json-fields.js';
+import type { SseEvent } from '../remote-connection.js';
+import { reportedFailure } from '../remote-failure.js';
+import type { ExchangeEnd, RemoteReader, Turn } from '../remote-kind.js';
+import type { RemoteWriter } from '../remote-writer.js';
+import { answeredUntil, contentOf, isWaiting, LAST, outputOf, SILENT, storedContent } from './agentscope-blocks.js';
+import { callText, confirmationText } from './agentscope-ids.js';
+import { answeredCalls, isAnswer, RESULT_KEY } from './agentscope-input.js';
+
+/** The name of the event that holds the stored messages. */
+export const STORED = 'stored';
+/** The source of raw events. */
+const SOURCE = 'agentscope';
+/** How long a session may have neither a run in progress nor an answer, in milliseconds. */
+const LOST_MS = 10_000;
+/** The result of a call that a person is asked for. */
+const ASKED = 'A person is asked for the result.';
+
+/**
+ * Reads the events of one run of AgentScope 2.0, and its stored messages when it is over. Events have no numbers, and some
+ * are lost between the replay of a stream and what follows it: after a connection was made again nothing of the stream is
+ * shown, and what is missing of the answer comes from the store.
+ */
+export class AgentScopeReader implements RemoteReader {
+  end: ExchangeEnd | undefined;
+  model: string | undefined;
+  /** True once the stream has shown that the run is over, or waits. */
+  isOver = false;
+  /** How many events were read. */
+  position = 0;
+  private hasBegun = false;
+  private isBlind = false;
+  /** Events that the replay and the stream both have come twice. */
+  private readonly seen = new Set<string>();
+  /** Blocks that were told whole, in this attempt and in those before. */
+  private readonly told = new Set<string>();
+  private newlyTold: string[] = [];
+  /** Blocks whose stored text does not go on with what was told. */
+  private readonly versions = new Map<string, number>();
+  private readonly results = new Map<string, string>();
+  private readonly files = new Map<string, { readonly type: string; readonly name: string | null; data: string }>();
+  private readonly names = new Map<string, string>();
+  private usage = { input: 0, output: 0 };
+  private lostSince: number | undefined;
+  private readonly isAnswer: boolean;
+  /** Calls that an earlier run has shown. */
+  private readonly shownBefore: ReadonlySet<string>;
+
+  constructor(
+    private readonly turn: Turn,
+    private readonly secrets: readonly string[],
+  ) {
+    this.isAnswer = isAnswer(turn);
+    this.shownBefore = new Set(Object.values(turn.after?.calls ?? {}));
+  }
+
+  /** The session is known before the stream. */
+  identify(): undefined {
+    return undefined;
+  }
+
+  read(event: SseEvent, writer: RemoteWriter): void {
+    const fields = fieldsOf(event);
+    if (event.name === STORED) return this.stored(fields, writer);
+    const id = textAt(fields, 'id');
+    if (id !== undefined) {
+      if (this.seen.has(id)) return;
+      this.seen.add(id);
+    }
+    this.position += 1;
+    const type = textAt(fields, 'type') ?? '';
+    // What comes before belongs to an earlier run of the session.
+    this.hasBegun ||= this.isAnswer ? /_RESULT$/.test(type) && !type.startsWith('TOOL_') : type === 'REPLY_START';
+    if (!this.hasBegun && !this.isBlind) return;
+    if (LAST.has(type)) this.isOver = true;
+    else if (!this.isBlind && (textAt(fields, 'visibility') ?? 'user') === 'user') this.map(type, fields, writer);
+  }
+
+  takeTold(): JsonObject {
+    const told = { blocks: this.newlyTold };
+    this.newlyTold = [];
+    return told;
+  }
+
+  reconnected(): void {
+    this.isBlind = true;
+    this.isOver = false;
+    this.seen.clear();
+  }
+
+  restore(position: Json, told: readonly JsonObject[]): void {
+    this.position = typeof position === 'number' ? position : 0;
+    for (const { blocks } of told) for (const id of Array.isArray(blocks) ? blocks : []) this.told.add(asText(id));
+  }
+
+  private map(type: string, fields: Fields, writer: RemoteWriter): void {
+    if (SILENT.has(type)) return;
+    switch (type) {
+      case 'MODEL_CALL_START':
+        this.model = textAt(fields, 'model_name') ?? this.model;
+        return;
+      case 'MODEL_CALL_END':
+        this.usage.input += numberAt(fields, 'input_tokens') ?? 0;
+        this.usage.output += numberAt(fields, 'output_tokens') ?? 0;
+        return;
+      case 'TEXT_BLOCK_DELTA':
+        return this.text('text', fields, writer);
+      case 'THINKING_BLOCK_DELTA':
+        return this.text('reasoning', fields, writer);
+      case 'TEXT_BLOCK_END':
+      case 'THINKING_BLOCK_END':
+        return this.close(textAt(fields, 'block_id') ?? '', writer);
+      case 'CUSTOM':
+        return writer.emit({
+          object: 'custom',
+          name: textAt(fields, 'name') ?? '',
+          value: asObject(objectAt(fields, 'value')),
+        });
+      default:
+        if (type.startsWith('TOOL_')) this.call(type, fields, writer);
+        else if (type.startsWith('DATA_BLOCK_')) this.file(type, fields, writer);
+        else writer.emit({ object: 'raw', event: asObject(fields), source: SOURCE });
+    }
+  }
+
+  private text(kind: 'text' | 'reasoning', fields: Fields, writer: RemoteWriter): void {
+    const id = textAt(fields, 'block_id') ?? '';
+    if (!this.told.has(id)) writer.text(this.keyOf(id), kind, textAt(fields, 'delta') ?? '');
+  }
+
+  private call(type: string, fields: Fields, writer: RemoteWriter): void {
+    const [replyId, callId] = [textAt(fields, 'reply_id') ?? '', textAt(fields, 'tool_call_id') ?? ''];
+    const given = textAt(fields, 'tool_call_name');
+    if (given !== undefined) this.names.set(callId, given);
+    const name = this.names.get(callId) ?? 'unknown_tool';
+    const upstreamId = callText({ replyId, callId, name });
+    switch (type) {
+      case 'TOOL_CALL_START':
+        if (!writer.knowsCall(upstreamId)) writer.call(`call:${callId}`, upstreamId, name);
+        return;
+      case 'TOOL_CALL_DELTA':
+        return writer.args(`call:${callId}`, textAt(fields, 'delta') ?? '');
+      case 'TOOL_CALL_END':
+        return writer.end(`call:${callId}`);
+      case 'TOOL_RESULT_TEXT_DELTA':
+        this.results.set(callId, (this.results.get(callId) ?? '') + (textAt(fields, 'delta') ?? ''));
+        return;
+      case 'TOOL_RESULT_END': {
+        if (this.isGiven(callId)) return;
+        const isError = textAt(fields, 'state') !== 'success';
+        writer.output(upstreamId, this.results.get(callId) ?? '', { isError, name });
+        return;
+      }
+      default:
+    }
+  }
+
+  private file(type: string, fields: Fields, writer: RemoteWriter): void {
+    const id = textAt(fields, 'block_id') ?? '';
+    if (this.told.has(id)) return;
+    if (type === 'DATA_BLOCK_START') {
+      const media = textAt(fields, 'media_type') ?? 'application/octet-stream';
+      this.files.set(id, { type: media, name: textAt(fields, 'name') ?? null, data: '' });
+      return;
+    }
+    const file = this.files.get(id);
+    if (!file) return;
+    if (type === 'DATA_BLOCK_END') {
+      writer.contents([contentOf(file.type, file.data, file.name)]);
+      this.tell(id);
+    } else file.data += textAt(fields, 'url') ?? textAt(fields, 'data') ?? '';
+  }
+
+  private close(id: string, writer: RemoteWriter): void {
+    writer.end(this.keyOf(id));
+    this.tell(id);
+  }
+
+  private tell(id: string): void {
+    if (this.told.has(id)) return;
+    this.told.add(id);
+    this.newlyTold.push(id);
+  }
+
+  private keyOf(id: string): string {
+    return `b:${id}:${this.versions.get(id) ?? 0}`;
+  }
+
+  /** The stored messages of the session. While a run is in progress they say nothing. */
+  private stored(answer: Fields, writer: RemoteWriter): void {
+    if (answer['is_running'] === true) {
+      this.lostSince = undefined;
+      return;
+    }
+    const replies = this.repliesIn(objectsAt(answer, 'messages'));
+    const [first] = replies;
+    const last = replies.at(-1);
+    if (!first || !last || this.isUnanswered(first)) return this.notThere();
+    for (const reply of replies) this.tellReply(reply, reply === first, writer);
+    this.countUsage(replies, writer);
+    this.finish(last, writer);
+  }
+
+  /** The messages of the assistant behind ours, or from that on which waits for our answer. */
+  private repliesIn(messages: readonly Fields[]): readonly Fields[] {
+    const [asked] = answeredCalls(this.turn);
+    const own = asked ? asked.replyId : this.turn.id;
+    const at = messages.findLastIndex((one) => textAt(one, 'id') === own);
+    if (at < 0) return [];
+    return messages.slice(asked ? at : at + 1).filter((one) => textAt(one, 'role') === 'assistant');
+  }
+
+  /** True while what was answered still waits: the run that takes the answer has not begun. */
+  private isUnanswered(reply: Fields): boolean {
+    const waiting = new Set(
+      objectsAt(reply, 'content')
+        .filter(isWaiting)
+        .map((one) => textAt(one, 'id')),
+    );
+    return answeredCalls(this.turn).some(({ callId }) => waiting.has(callId));
+  }
+
+  /** Neither a run nor an answer: that is so for a moment before the run begins, and for ever if its process was lost. */
+  private notThere(): void {
+    this.lostSince ??= performance.now();
+    if (performance.now() - this.lostSince < LOST_MS) return;
+    const error = new AppError('UPSTREAM_LOST', 'The remote agent has neither a run nor an answer');
+    this.end = { kind: 'failed', error };
+  }
+
+  private tellReply(reply: Fields, isFirst: boolean, writer: RemoteWriter): void {
+    const replyId = textAt(reply, 'id') ?? '';
+    const blocks = objectsAt(reply, 'content');
+    for (const block of isFirst && this.isAnswer
+      ? blocks.slice(answeredUntil(blocks, answeredCalls(this.turn)))
+      : blocks) {
+      this.tellBlock(replyId, block, writer);
+    }
+  }
+
+  private tellBlock(replyId: string, block: Fields, writer: RemoteWriter): void {
+    const id = textAt(block, 'id') ?? '';
+    const name = textAt(block, 'name') ?? 'unknown_tool';
+    switch (textAt(block, 'type')) {
+      case 'text':
+        return this.tellText(id, 'text', textAt(block, 'text') ?? '', writer);
+      case 'thinking':
+        return this.tellText(id, 'reasoning', textAt(block, 'thinking') ?? '', writer);
+      case 'tool_call': {
+        const upstreamId = callText({ replyId, callId: id, name });
+        const key = `call:${id}`;
+        if (this.shownBefore.has(upstreamId)) return;
+        if (!writer.knowsCall(upstreamId)) writer.call(key, upstreamId, name);
+        const input = asText(block['input']);
+        const told = writer.told(key) ?? '';
+        if (input.startsWith(told)) writer.args(key, input.slice(told.length));
+        return writer.end(key);
+      }
+      case 'tool_result': {
+        const isError = textAt(block, 'state') !== 'success';
+        const upstreamId = callText({ replyId, callId: id, name });
+        if (this.isGiven(id) || (this.shownBefore.has(upstreamId) && !this.isAnswered(id))) return;
+        return writer.output(upstreamId, outputOf(block['output']), { isError, name });
+      }
+      case 'data':
+        if (!this.told.has(id)) writer.contents([storedContent(block)]);
+        return this.tell(id);
+      default:
+    }
+  }
+
+  /** A stored text: it goes on with what was told, or begins anew. */
+  private tellText(id: string, kind: 'text' | 'reasoning', text: string, writer: RemoteWriter): void {
+    const isTold = this.told.has(id);
+    const told = writer.told(this.keyOf(id)) ?? (isTold ? text : '');
+    if (isTold && told === text) return;
+    if (isTold || !text.startsWith(told)) {
+      writer.end(this.keyOf(id));
+      this.versions.set(id, (this.versions.get(id) ?? 0) + 1);
+      writer.text(this.keyOf(id), kind, text);
+    } else if (text.length > told.length) writer.text(this.keyOf(id), kind, text.slice(told.length));
+    this.close(id, writer);
+  }
+
+  /** Whether the result of a call came from here: from the client, or from a person. */
+  private isGiven(callId: string): boolean {
+    return this.turn.decisions.length === 0 && this.isAnswered(callId);
+  }
+
+  private isAnswered(callId: string): boolean {
+    return answeredCalls(this.turn).some((one) => one.callId === callId);
+  }
+
+  private countUsage(replies: readonly Fields[], writer: RemoteWriter): void {
+    let { input, output } = this.usage;
+    // What is stored of a reply that goes on counts what it used before, too.
+    if (this.isBlind && !this.isAnswer) {
+      const usages = replies.map((one) => objectAt(one, 'usage'));
+      input = usages.reduce((sum, one) => sum + (numberAt(one, 'input_tokens') ?? 0), 0);
+      output = usages.reduce((sum, one) => sum + (numberAt(one, 'output_tokens') ?? 0), 0);
+    }
+    if (input + output > 0) writer.usage({ input_tokens: input, output_tokens: output, total_tokens: input + output });
+  }
+
+  private finish(reply: Fields, writer: RemoteWriter): void {
+    for (const block of objectsAt(reply, 'content').filter(isWaiting)) this.ask(reply, block, writer);
+    switch (textAt(reply, 'finished_reason')) {
+      case 'error': {
+        const error = objectAt(reply, 'error');
+        const [message, type] = [textAt(error, 'message') ?? '', textAt(error, 'type')];
+        this.end = { kind: 'failed', error: reportedFailure(message, type, this.secrets) };
+        return;
+      }
+      case 'interrupted':
+        this.end = { kind: 'failed', error: new AppError('UPSTREAM_CANCELED') };
+        return;
+      case 'exceed_max_iters':
+        this.end = { kind: 'incomplete', reason: 'max_steps' };
+        return;
+      default:
+        this.end = { kind: 'completed' };
+    }
+  }
+
+  /** A call that waits: for an approval, for the client, or for somebody who knows its result. */
+  private ask(reply: Fields, block: Fields, writer: RemoteWriter): void {
+    const call = {
+      replyId: textAt(reply, 'id') ?? '',
+      callId: textAt(block, 'id') ?? '',
+      name: textAt(block, 'name') ?? 'unknown_tool',
+    };
+    const input = asText(block['input']);
+    const upstreamId = callText(call);
+    if (textAt(block, 'state') === 'asking') {
+      writer.approval(confirmationText({ ...call, input }), {
+        name: call.name,
+        arguments: input,
+        callId: upstreamId,
+      });
+    } else if (!this.turn.context.clientTools.some(({ name }) => name === call.name)) {
+      writer.output(upstreamId, ASKED);
+      writer.question({
+        key: `${RESULT_KEY}${upstreamId}`,
+        reason: 'tool_result',
+        message: `The agent waits for the result of ${call.name} with ${input.slice(0, 500)}`,
+        responseSchema: { type: 'string' },
+      });
+    }
+  }
+}

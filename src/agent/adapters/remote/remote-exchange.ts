@@ -1,0 +1,335 @@
+import { AppError, type JsonObject } from '../../../common/index.js';
+import type { AgentContext } from '../../agent.js';
+import type { SseEvent } from './remote-connection.js';
+import { protocolFailure, RemoteFailure } from './remote-failure.js';
+import { type JournalState, NOT_OPENED, type RemoteJournal } from './remote-journal.js';
+import type { DetachedStart, ExchangeEnd, Opened, RemoteReader, StoredBoundary } from './remote-kind.js';
+import { type LinkParts, RemoteLink } from './remote-link.js';
+import { type ExchangeOutcome, isHandedOver, outcomeIn, waitingOutcome } from './remote-outcome.js';
+import { RemoteRepeats } from './remote-repeats.js';
+import { keptState } from './remote-turn.js';
+
+/** What an exchange is carried out with. */
+export interface ExchangeParts extends LinkParts {
+  readonly journal: RemoteJournal;
+}
+
+/** The most that a run keeps of an exchange for the next one, in characters of JSON. */
+const LARGEST_KEPT = 256 * 1024;
+/** Events between two checkpoints at least. */
+const CHECKPOINT_EVENTS = 16;
+
+/** One exchange with a remote agent: a request, and everything until its terminal event (contract gateway, section B). */
+export class RemoteExchange {
+  private readonly link: RemoteLink;
+  private readonly reader: RemoteReader;
+  private readonly control = new AbortController();
+  private opened: Opened | undefined;
+  private isOver = false;
+  /** When something new last came, by `performance.now()`. */
+  private progressAt = performance.now();
+  private lastPosition = '';
+  private readonly calls: Record<string, string> = {};
+  private readonly approvals: Record<string, string> = {};
+  private readonly messages: Record<string, string> = {};
+
+  constructor(
+    private readonly context: AgentContext,
+    private readonly parts: ExchangeParts,
+  ) {
+    const { protocol, turn } = parts;
+    this.reader = protocol.reader(turn);
+    this.link = new RemoteLink(parts, this.reader, this.control.signal);
+  }
+
+  /** @throws AppError UPSTREAM_*; the reason of `context.signal` */
+  async *run(): AsyncGenerator<undefined, ExchangeOutcome, void> {
+    const { config } = this.parts;
+    const { signal } = this.context;
+    const onAbort = (): void => this.control.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    const late = new AppError('UPSTREAM_TIMEOUT', 'The remote agent took longer than it may');
+    const timer = config.maxMs === undefined ? undefined : setTimeout(() => this.control.abort(late), config.maxMs);
+    let outcome = 'stopped';
+    try {
+      const ended = yield* this.exchange();
+      outcome = ended.kind === 'failure' ? ended.code : ended.kind === 'questions' ? 'interrupted' : ended.outcome.kind;
+      return ended;
+    } catch (error) {
+      const shown = error instanceof RemoteFailure ? error.error : error;
+      if (shown instanceof AppError && !signal.aborted) {
+        outcome = shown.code;
+        this.parts.upstream.failed(shown);
+      }
+      throw shown;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      this.link.close();
+      if (!this.isOver && !isHandedOver(signal)) this.link.stop(this.opened ?? NOT_OPENED);
+      this.parts.metrics.exchanges.with(config.name, outcome).add();
+    }
+  }
+
+  private async *exchange(): AsyncGenerator<undefined, ExchangeOutcome, void> {
+    const state = this.parts.journal.restore();
+    const stored = state.kind === 'open' ? outcomeIn(state.boundaries.at(-1)) : undefined;
+    if (stored) {
+      this.isOver = true;
+      return stored;
+    }
+    let events = await this.begin(state);
+    for (;;) {
+      let failure: unknown;
+      try {
+        for (let unchecked = 0; events && !this.reader.end; events = await this.link.next(this.opened)) {
+          this.read(events);
+          if (this.reader.isOver && this.opened) await this.link.look(this.opened);
+          unchecked += events.length;
+          if (this.reader.end) break;
+          this.boundary();
+          if (unchecked < CHECKPOINT_EVENTS) continue;
+          unchecked = 0;
+          yield;
+        }
+      } catch (error) {
+        failure = error;
+      }
+      if (this.reader.end) return this.finish(this.reader.end);
+      events = await this.continued(failure);
+    }
+  }
+
+  /** The first events of the exchange, or of its continuation. */
+  private async begin(state: JournalState): Promise<readonly SseEvent[] | undefined> {
+    const { protocol, config, turn } = this.parts;
+    if (state.kind === 'open') {
+      if (!state.opened.canReattach) throw inDoubt();
+      this.restore(state.opened, state.boundaries);
+      return this.link.reattach(state.opened, undefined);
+    }
+    const isInDoubt = state.kind === 'doubt';
+    if (protocol.detached) return this.start(protocol.detached, isInDoubt);
+    if (isInDoubt) {
+      if (protocol.findsByOwnId) {
+        const found = await this.find({ handle: turn.id, canReattach: true, isKept: protocol.keeps });
+        if (found) return found;
+      } else if (config.onDoubt !== 'resend') {
+        this.isOver = true;
+        throw inDoubt();
+      }
+    }
+    return this.send();
+  }
+
+  /** Sends the request that begins the exchange. Repeated only while it is certain that nothing has begun. */
+  private async send(): Promise<readonly SseEvent[] | undefined> {
+    const { protocol, turn, upstream } = this.parts;
+    upstream.ensureReachable();
+    await this.link.prepare();
+    let request = protocol.open(turn);
+    await this.parts.journal.begin();
+    const repeats = new RemoteRepeats(upstream, this.control.signal);
+    for (;;) {
+      this.isOver = false;
+      try {
+        return await this.link.connect(request);
+      } catch (error) {
+        if (!(error instanceof RemoteFailure) || this.control.signal.aborted) throw error;
+        const wasSent = this.link.wasSent;
+        // What was refused has not begun.
+        this.isOver = error.kind === 'status' || error.kind === 'unreachable';
+        if (protocol.adapts(error)) {
+          request = protocol.open(turn);
+          continue;
+        }
+        if (wasSent && !error.isBeforeBegin && protocol.findsByOwnId && error.kind !== 'status') {
+          const found = await this.find({ handle: turn.id, canReattach: true, isKept: protocol.keeps });
+          if (found) return found;
+        } else if (!error.isBeforeBegin) throw error;
+        await repeats.wait(error);
+      }
+    }
+  }
+
+  /** Starts a detached exchange, of which an earlier attempt may be in progress, and waits for its first events. */
+  private async start(detached: DetachedStart, isInDoubt: boolean): Promise<readonly SseEvent[] | undefined> {
+    const { protocol, turn, upstream } = this.parts;
+    const { link } = this;
+    // Nothing is to be stopped before the request that starts it.
+    this.isOver = true;
+    upstream.ensureReachable();
+    const handle = await detached.place(turn, link.ask, isInDoubt);
+    const opened = { handle, canReattach: protocol.canReattach, isKept: protocol.keeps };
+    if (isInDoubt && (await detached.hasBegun(handle, turn, link.ask))) {
+      this.begun(opened);
+      return link.reattach(opened, undefined);
+    }
+    await this.parts.journal.begin();
+    // First the stream, so that no event is missed.
+    await link.listen(protocol.follow(opened, null, turn));
+    const repeats = new RemoteRepeats(upstream, this.control.signal);
+    for (;;) {
+      this.isOver = false;
+      this.opened = opened;
+      try {
+        await link.ask(protocol.open(turn, handle));
+        break;
+      } catch (error) {
+        if (!(error instanceof RemoteFailure) || this.control.signal.aborted) throw error;
+        this.isOver = error.kind === 'status' || error.kind === 'unreachable';
+        const failure = protocol.refusal?.(error) ?? error;
+        if (!failure.isBeforeBegin && failure.kind !== 'cut' && failure.kind !== 'silent') throw failure;
+        const mayHaveBegun = !failure.isBeforeBegin;
+        await repeats.wait(failure);
+        if (mayHaveBegun && (await detached.hasBegun(handle, turn, link.ask))) break;
+      }
+    }
+    this.begun(opened);
+    try {
+      return await link.next(opened);
+    } catch (error) {
+      return this.continued(error);
+    }
+  }
+
+  private begun(opened: Opened): void {
+    this.isOver = false;
+    this.opened = opened;
+    this.parts.journal.opened(opened);
+  }
+
+  /** Follows an exchange in doubt by the id that it was sent with; undefined if the upstream does not know it. */
+  private async find(opened: Opened): Promise<readonly SseEvent[] | undefined> {
+    try {
+      return await this.link.reattach(opened, undefined);
+    } catch (error) {
+      if (error instanceof RemoteFailure && error.answer?.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /** The connection has ended without a terminal event: the exchange is continued on another one, or fails. */
+  private async continued(failure: unknown): Promise<readonly SseEvent[] | undefined> {
+    this.link.close();
+    this.control.signal.throwIfAborted();
+    const isLost =
+      failure === undefined || (failure instanceof RemoteFailure && ['cut', 'silent'].includes(failure.kind));
+    if (this.opened?.canReattach) {
+      const isRefused = failure instanceof RemoteFailure && failure.kind === 'status';
+      if (isRefused && (await this.link.look(this.opened))) return [];
+      if (isLost && performance.now() - this.progressAt <= this.parts.config.reattachForMs + this.parts.config.idleMs) {
+        return this.link.reattach(this.opened, failure ?? new Error('The stream ended early'));
+      }
+      if (isLost) throw new AppError('UPSTREAM_LOST', 'The remote agent sends nothing new', { cause: failure });
+    }
+    if (failure instanceof Error) throw failure;
+    throw protocolFailure('The remote agent ended its answer without a terminal event');
+  }
+
+  private read(events: readonly SseEvent[]): void {
+    const { writer, protocol, journal } = this.parts;
+    for (const event of events) {
+      if (!this.opened) {
+        const handle = this.reader.identify(event, (name) => this.link.header(name));
+        const { canReattach, keeps } = protocol;
+        this.opened = { handle: handle ?? '', canReattach: canReattach && handle !== undefined, isKept: keeps };
+        journal.opened(this.opened);
+      }
+      this.reader.read(event, writer);
+      if (this.reader.end) return;
+    }
+    const position = JSON.stringify(this.reader.position);
+    if (position === this.lastPosition) return;
+    this.lastPosition = position;
+    this.progressAt = performance.now();
+  }
+
+  /** Commits the position where nothing is half told and something was written. */
+  private boundary(last?: ExchangeOutcome): void {
+    const { writer, journal, config } = this.parts;
+    if (!last && !(writer.isQuiet && writer.hasNews)) return;
+    const opened = this.opened ?? NOT_OPENED;
+    const part = writer.takePart();
+    for (const { upstreamId, callId } of part.calls) if (upstreamId !== callId) this.calls[callId] = upstreamId;
+    Object.assign(this.approvals, part.approvals);
+    Object.assign(this.messages, part.messages);
+    const { handle, isKept } = opened;
+    const { calls, approvals } = this;
+    // Of messages those of this boundary are enough: they are stored with it.
+    const kept = keptState(config.name, { handle, isKept, calls, approvals, messages: part.messages });
+    const told = this.reader.takeTold();
+    const boundary = {
+      part,
+      position: this.reader.position,
+      told: last ? { ...told, outcome: last as unknown as JsonObject } : told,
+      state: part.hasEvents ? this.context.state.get() : undefined,
+      model: this.reader.model,
+      kept,
+    };
+    journal.boundary(boundary, opened.canReattach, last !== undefined);
+  }
+
+  private restore(opened: Opened, boundaries: readonly StoredBoundary[]): void {
+    this.opened = opened;
+    const { writer } = this.parts;
+    for (const { calls } of boundaries) {
+      writer.restoreCalls(calls);
+      for (const { upstreamId, callId } of calls) if (upstreamId !== callId) this.calls[callId] = upstreamId;
+    }
+    const last = boundaries.at(-1);
+    if (last)
+      this.reader.restore(
+        last.position,
+        boundaries.map(({ told }) => told),
+      );
+    // What was written behind the last boundary is written again, changes of the state included.
+    const state = boundaries.findLast((one) => one.state !== undefined)?.state;
+    if (state) this.context.state.set(state);
+  }
+
+  /** The terminal event was read. */
+  private finish(end: ExchangeEnd): ExchangeOutcome {
+    this.isOver = true;
+    const { writer } = this.parts;
+    writer.finish(end.kind);
+    const outcome = this.outcomeOf(end);
+    if (outcome.kind === 'failure') return outcome;
+    this.boundary(outcome);
+    return outcome;
+  }
+
+  private outcomeOf(end: ExchangeEnd): ExchangeOutcome {
+    const { writer } = this.parts;
+    switch (end.kind) {
+      case 'failed': {
+        const { code, message } = end.error;
+        this.parts.upstream.failed(end.error);
+        return { kind: 'failure', code, message };
+      }
+      case 'incomplete':
+        return { kind: 'outcome', outcome: { kind: 'incomplete', reason: end.reason } };
+      case 'completed': {
+        const { asked, questions, clientCallIds } = writer;
+        if (questions.length > 0)
+          return { kind: 'questions', questions, kept: { ...this.whatWasSaid(), handle: this.opened?.handle ?? '' } };
+        return { kind: 'outcome', outcome: waitingOutcome(asked, clientCallIds) };
+      }
+      default:
+        return end;
+    }
+  }
+
+  /** The messages of this exchange, for the next one of the same run: they are in no history yet. */
+  private whatWasSaid(): JsonObject {
+    Object.assign(this.messages, this.parts.writer.boundMessages);
+    const kept = { messages: this.context.response.messagesFrom(0), ids: this.messages };
+    const text = JSON.stringify(kept);
+    return text.length <= LARGEST_KEPT ? (JSON.parse(text) as JsonObject) : {};
+  }
+}
+
+function inDoubt(): AppError {
+  return new AppError('UPSTREAM_IN_DOUBT');
+}

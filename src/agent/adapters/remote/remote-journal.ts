@@ -1,0 +1,128 @@
+import type { Json, JsonObject } from '../../../common/index.js';
+import type { Journal } from '../../agent.js';
+import type { Opened, StoredBoundary } from './remote-kind.js';
+import type { WrittenPart } from './remote-writer.js';
+
+/** Where an exchange stands in the journal. */
+export type JournalState =
+  | { readonly kind: 'new' }
+  /** The request was sent, or was about to be. */
+  | { readonly kind: 'doubt' }
+  | { readonly kind: 'open'; readonly opened: Opened; readonly boundaries: readonly StoredBoundary[] };
+
+/** The output of the step `open`. */
+interface StoredOpening {
+  readonly opened: Opened;
+}
+
+/** The handle of an exchange of which nothing is known. */
+export const NOT_OPENED: Opened = { handle: '', canReattach: false, isKept: false };
+
+/** What a boundary keeps. */
+export interface Boundary {
+  readonly position: Json;
+  readonly told: JsonObject;
+  readonly state: JsonObject | undefined;
+  readonly model: string | undefined;
+  /** Kept with the messages, for later runs. */
+  readonly kept: JsonObject;
+  readonly part: WrittenPart;
+}
+
+/**
+ * The steps of one exchange (contract gateway, section B1): `open`, from before the request until its handle is known,
+ * and one `at` for every boundary. Without boundaries the whole exchange is the step `open`.
+ */
+export class RemoteJournal {
+  private next = 0;
+
+  constructor(
+    private readonly journal: Journal,
+    private readonly round: number,
+    /** The same for the same upstream. */
+    private readonly hash: string,
+    /** False: the exchange is repeated as a whole. */
+    private readonly hasBoundaries: boolean,
+  ) {}
+
+  /** Reads what earlier attempts have written. What follows is written behind it. */
+  restore(): JournalState {
+    const open = this.key('open');
+    if (!this.journal.isFinished(open)) {
+      const isInDoubt = this.journal.inDoubt(open);
+      this.journal.finished(open, this.hash);
+      return { kind: isInDoubt ? 'doubt' : 'new' };
+    }
+    const output = this.journal.finished(open, this.hash)?.output as unknown as StoredBoundary & Partial<StoredOpening>;
+    const { opened } = output;
+    // An exchange without boundaries: it is over.
+    if (!opened) return { kind: 'open', opened: NOT_OPENED, boundaries: [output] };
+    const boundaries: StoredBoundary[] = [];
+    for (; this.journal.isFinished(this.at); this.next += 1) {
+      const step = this.journal.finished(this.at, this.hash);
+      if (step) boundaries.push(step.output as unknown as StoredBoundary);
+    }
+    this.journal.finished(this.at, this.hash);
+    return { kind: 'open', opened, boundaries };
+  }
+
+  /** Commits that the request is about to be sent. */
+  begin(): Promise<void> {
+    return this.journal.begin(this.key('open'), this.hash);
+  }
+
+  /** The handle is known. Committed before anything of the exchange. */
+  opened(opened: Opened): void {
+    if (!this.hasBoundaries) return;
+    // Where the exchange cannot be continued, a step is always in progress, so that no hand-over cuts it.
+    if (!opened.canReattach) this.journal.finished(this.at, this.hash);
+    this.journal.finish(this.key('open'), this.hash, { opened } as unknown as JsonObject, []);
+    if (opened.canReattach) this.journal.finished(this.at, this.hash);
+  }
+
+  /**
+   * Nothing is half told: the position and what was written before it are committed together.
+   *
+   * @throws the reason of a hand-over, which takes place here
+   */
+  boundary({ part, position, told, state, model, kept }: Boundary, canReattach: boolean, isLast = false): void {
+    if (!this.hasBoundaries && !isLast) return;
+    const output: JsonObject = {
+      position,
+      told,
+      calls: part.calls as unknown as Json,
+      ...(state && { state }),
+      // In the form of a model's step, whose state is stored with its last message.
+      ...{ finishReason: 'stop', toolCalls: [], replay: kept },
+      ...(model !== undefined && { model }),
+    };
+    if (!this.hasBoundaries) {
+      this.journal.finish(this.key('open'), this.hash, output, part.messageIds);
+      return;
+    }
+    const { at } = this;
+    this.next += 1;
+    if (!canReattach && !isLast) this.journal.finished(this.at, this.hash);
+    this.journal.finish(at, this.hash, output, part.messageIds);
+    if (canReattach && !isLast) this.journal.finished(this.at, this.hash);
+  }
+
+  /** What the exchange ended with, if it asked for inputs. */
+  get asked(): JsonObject | undefined {
+    const key = this.key('asked');
+    return this.journal.isFinished(key) ? this.journal.finished(key, this.hash)?.output : undefined;
+  }
+
+  /** The exchange has ended with questions. */
+  ask(output: JsonObject): void {
+    this.journal.finish(this.key('asked'), this.hash, output, []);
+  }
+
+  private get at(): string {
+    return this.key(`at:${this.next}`);
+  }
+
+  private key(name: string): string {
+    return `remote:${this.round}:${name}`;
+  }
+}

@@ -1,0 +1,185 @@
+import type { AppError, Json, JsonObject } from '../../../common/index.js';
+import type { AgentContext } from '../../agent.js';
+import type { ModelMessage } from '../../ports/model-client.js';
+import type { RemoteFailure } from './remote-failure.js';
+import type { RemoteRequest } from './remote-http.js';
+import type { SseEvent } from './remote-connection.js';
+import type { ToldCall } from './remote-calls.js';
+import type { RemoteWriter } from './remote-writer.js';
+
+/** What a message of an earlier run keeps of the exchange that it came from. */
+export interface KeptExchange {
+  /** The upstream's id of the answer, or of the conversation. */
+  readonly handle: string;
+  /** True if the upstream keeps the answer, so that a later request can refer to it. */
+  readonly isKept: boolean;
+  /** The upstream's ids of calls, by ours, where they differ. */
+  readonly calls: Readonly<Record<string, string>>;
+  /** The upstream's approval requests, by our interrupts. */
+  readonly approvals: Readonly<Record<string, string>>;
+  /** The upstream's ids of messages, by ours. */
+  readonly messages?: Readonly<Record<string, string>>;
+  /** Decisions that were not told yet, because others are missing, by our interrupts. */
+  readonly decided?: Readonly<Record<string, GivenDecision>>;
+}
+
+/** A decision on an approval. */
+export interface GivenDecision {
+  readonly approve: boolean;
+  readonly reason?: string;
+}
+
+/** A message for an upstream that knows messages by ids. */
+export interface NamedMessage {
+  /** The upstream's, or ours if it has none. */
+  readonly id: string;
+  readonly message: ModelMessage;
+}
+
+/** A decision that an upstream waits for. */
+export interface Decision {
+  /** The upstream's id of the request. */
+  readonly requestId: string;
+  /** The exchange that asked. */
+  readonly handle: string;
+  readonly isKept: boolean;
+  readonly approve: boolean;
+  readonly reason: string | undefined;
+}
+
+/** An answer to a question of the exchange before. */
+export interface GivenInput {
+  readonly key: string;
+  /** Null if it was declined. */
+  readonly value: Json;
+  readonly isRefused: boolean;
+}
+
+/** What is asked of an upstream in one exchange. */
+export interface Turn {
+  readonly context: AgentContext;
+  /** Which exchange of the run it is, from 0. */
+  readonly round: number;
+  /** The id of ours that the exchange is sent with: the same in every attempt. */
+  readonly id: string;
+  /** The name of the conversation at the upstream. */
+  readonly conversation: string;
+  /** What the upstream is told of the user; undefined: nothing. */
+  readonly user: string | undefined;
+  /** The whole conversation, or what is new, without the instructions; empty where messages have names. */
+  readonly messages: readonly ModelMessage[];
+  /** What is new in this run. */
+  readonly news: readonly ModelMessage[];
+  /** As `messages`, each with its id; empty where they have none. */
+  readonly named: readonly NamedMessage[];
+  /** The last exchange of this conversation with the upstream; undefined: `messages` is all of it. */
+  readonly after: KeptExchange | undefined;
+  readonly decisions: readonly Decision[];
+  /** Answers to the questions of the exchange before, and what it kept. */
+  readonly inputs: readonly GivenInput[];
+  readonly before: JsonObject | undefined;
+}
+
+/** How an exchange ended. */
+export type ExchangeEnd =
+  | { readonly kind: 'completed' }
+  | { readonly kind: 'incomplete'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly error: AppError };
+
+/** Reads the events of one exchange, over all its connections. */
+export interface RemoteReader {
+  /**
+   * The upstream's id of the exchange in its first event; undefined if it has none.
+   *
+   * @param header reads a header of the answer
+   */
+  identify(event: SseEvent, header: (name: string) => string | undefined): string | undefined;
+  /** Maps an event. @throws RemoteFailure for one that breaks the protocol */
+  read(event: SseEvent, writer: RemoteWriter): void;
+  /** The end, once the terminal event was read. */
+  readonly end: ExchangeEnd | undefined;
+  /** True once the stream has shown that the exchange is over, and what is stored decides how it ended. */
+  readonly isOver?: boolean;
+  /** The model that answers, as the upstream names it. */
+  readonly model: string | undefined;
+  /** Where the stream is continued. What began before it does not come again. */
+  readonly position: Json;
+  /** What the next boundary keeps beside the position; merged when the exchange is restored. */
+  takeTold(): JsonObject;
+  /** A new connection continues behind `position`. */
+  reconnected(): void;
+  /** Continues an exchange that another process has begun. */
+  restore(position: Json, told: readonly JsonObject[]): void;
+}
+
+/** What the handle of an exchange is at the upstream. */
+export interface Opened {
+  readonly handle: string;
+  /** Whether the exchange can be continued on another connection. */
+  readonly canReattach: boolean;
+  /** Whether later requests can refer to it. */
+  readonly isKept: boolean;
+}
+
+/** Makes a request that is answered with JSON. @throws RemoteFailure; the signal's reason */
+export type Ask = (request: RemoteRequest) => Promise<unknown>;
+
+/** How an exchange begins whose first request only starts it. */
+export interface DetachedStart {
+  /** How long the stream may bring nothing before the state of the exchange is looked at, in milliseconds. */
+  readonly quietMs: number;
+  /** The handle of an exchange, before it begins. @param isInDoubt an earlier attempt may have made it */
+  place(turn: Turn, ask: Ask, isInDoubt: boolean): Promise<string>;
+  /** Whether an exchange in doubt is in progress or over. */
+  hasBegun(handle: string, turn: Turn, ask: Ask): Promise<boolean>;
+}
+
+/** One protocol, for one remote agent. */
+export interface RemoteProtocol {
+  /** Whether an exchange that begins now can be continued on another connection. */
+  readonly canReattach: boolean;
+  /** True if an exchange in doubt can be looked for by `Turn.id`. */
+  readonly findsByOwnId: boolean;
+  /** Whether later requests can refer to an exchange that begins now. */
+  readonly keeps: boolean;
+  /** True if the upstream knows messages by ids: then a turn has `named`, otherwise `messages` and `news`. */
+  readonly isNamed: boolean;
+  /** Given: the request of `open` only starts an exchange, and its events come on the connection of `follow`. */
+  readonly detached?: DetachedStart;
+  /** True if an answer may be JSON in place of a stream. */
+  readonly takesJson?: boolean;
+  /** Called before each request of an exchange. @param get reads JSON of an address */
+  prepare?(get: Ask): Promise<void>;
+  /** The request that begins an exchange. @param handle of a detached one @throws AppError for what cannot be sent */
+  open(turn: Turn, handle?: string): RemoteRequest;
+  /** What a failure of that request means. Default: the failure itself. */
+  refusal?(failure: RemoteFailure): RemoteFailure;
+  /** A refusal after which the request can be written in another way; true: send it again. */
+  adapts(failure: RemoteFailure): boolean;
+  reader(turn: Turn): RemoteReader;
+  /** The request that continues an exchange. */
+  follow(opened: Opened, position: Json, turn: Turn): RemoteRequest;
+  /**
+   * Reads the state of an exchange whose stream cannot be continued.
+   *
+   * @returns undefined if there is no such request; the reader has its end if the exchange is over
+   */
+  look?(
+    opened: Opened,
+    turn: Turn,
+  ): {
+    readonly request: RemoteRequest;
+    read(answer: unknown, reader: RemoteReader, writer: RemoteWriter): void;
+  };
+  /** The request that stops an exchange; undefined: closing the connection does. */
+  stop(opened: Opened, turn: Turn): RemoteRequest | undefined;
+}
+
+/** What the journal has of an exchange. */
+export interface StoredBoundary {
+  readonly position: Json;
+  readonly told: JsonObject;
+  readonly calls: readonly ToldCall[];
+  /** The shared state at the boundary; absent if the exchange had not changed it. */
+  readonly state?: JsonObject;
+}

@@ -1,0 +1,38 @@
+import type { ErrorCode, JsonObject } from '../../../common/index.js';
+import type { AskedInterrupt } from '../../interrupt/index.js';
+import type { AgentOutcome, InputQuestion } from '../../agent.js';
+import type { StoredBoundary } from './remote-kind.js';
+
+/** What an exchange with a remote agent ends with. */
+export type ExchangeOutcome =
+  | { readonly kind: 'outcome'; readonly outcome: AgentOutcome }
+  | { readonly kind: 'questions'; readonly questions: readonly InputQuestion[]; readonly kept: JsonObject }
+  | { readonly kind: 'failure'; readonly code: ErrorCode; readonly message: string };
+
+/** The outcome that the last boundary of an exchange has. */
+export function outcomeIn(boundary: StoredBoundary | undefined): ExchangeOutcome | undefined {
+  return boundary?.told['outcome'] as unknown as ExchangeOutcome | undefined;
+}
+
+/** How a run ends whose exchange is over: it may wait for approvals, or for the client. @param callIds of the client */
+export function waitingOutcome(asked: readonly AskedInterrupt[], callIds: readonly string[]): AgentOutcome {
+  if (asked.length === 0 && callIds.length === 0) return { kind: 'completed' };
+  const isApproval = asked.length > 0;
+  return {
+    kind: 'interrupted',
+    reason: isApproval ? 'approval' : 'client_tool',
+    message: isApproval ? 'The agent needs permission to continue.' : null,
+    callIds,
+    responseSchema: null,
+    asked,
+  };
+}
+
+/** Stops after which another process continues the exchange. */
+const HANDOVERS: ReadonlySet<unknown> = new Set(['shutdown', 'lost', 'failover']);
+
+/** True if another process continues what was stopped here. */
+export function isHandedOver({ aborted, reason }: AbortSignal): boolean {
+  const kind: unknown = reason instanceof Error ? (reason as { readonly kind?: unknown }).kind : undefined;
+  return aborted && HANDOVERS.has(kind);
+}

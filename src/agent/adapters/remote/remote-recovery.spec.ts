@@ -1,0 +1,105 @@
+import { textOf } from '../../../events/index.js';
+import { Crash, MemoryJournal } from '../../testing/memory-journal.js';
+import { TestRun } from '../../testing/test-run.js';
+import { remoteAgentFor } from '../testing/remote-runs.js';
+import { keepingServer, openStream, framed, responseEvents, UpstreamDouble } from '../testing/responses-double.js';
+
+const TEXTS = [['Good ', 'morning.'], ['How ', 'are ', 'you?'], ['Bye.']];
+const WHOLE = ['Good morning.', 'How are you?', 'Bye.'];
+const EVENTS = responseEvents('resp_1', TEXTS);
+
+/** The texts of what stands when attempts one after the other have written their parts. */
+async function attempts(url: string, crashAfter: number, more: object = {}): Promise<string[]> {
+  const agent = remoteAgentFor({ type: 'responses', url, ...more });
+  const journal = new MemoryJournal([], crashAfter);
+  const first = new TestRun({ journal });
+  let kept: string[] = [];
+  try {
+    await first.drive(agent);
+    return first.messages.map(textOf);
+  } catch (error) {
+    if (!(error instanceof Crash)) throw error;
+    kept = first.messages.filter(({ id }) => journal.keptMessageIds.has(id)).map(textOf);
+  }
+  const second = new TestRun({ journal: new MemoryJournal(journal.writes), attempt: 2 });
+  await second.drive(agent);
+  await agent.close();
+  return [...kept, ...second.messages.map(textOf)];
+}
+
+describe('the recovery of a remote agent', () => {
+  let upstream: UpstreamDouble;
+  afterEach(() => upstream.close());
+
+  it.each([2, 3, 4])('a process that dies after %i writes goes on behind the last boundary', async (write) => {
+    upstream = await UpstreamDouble.start(keepingServer(EVENTS));
+    expect(await attempts(upstream.url, write)).toEqual(WHOLE);
+    expect(upstream.of('POST').filter(({ path }) => path === '/responses')).toHaveLength(1);
+  });
+
+  it('a process that dies before the id of the answer is known does not ask again', async () => {
+    upstream = await UpstreamDouble.start(keepingServer(EVENTS));
+    await expect(attempts(upstream.url, 1)).rejects.toMatchObject({ code: 'UPSTREAM_IN_DOUBT' });
+    expect(upstream.of('POST')).toHaveLength(1);
+  });
+
+  it('without re-attachment the run fails, and the upstream is asked once', async () => {
+    upstream = await UpstreamDouble.start(keepingServer(EVENTS));
+    await expect(attempts(upstream.url, 3, { background: false })).rejects.toMatchObject({ code: 'UPSTREAM_IN_DOUBT' });
+    expect(upstream.of('POST')).toHaveLength(1);
+  });
+
+  it('with resend the upstream is asked twice, and nothing of the first answer stays', async () => {
+    upstream = await UpstreamDouble.start(keepingServer(EVENTS));
+    const more = { background: false, onDoubt: 'resend' };
+    expect(await attempts(upstream.url, 1, more)).toEqual(WHOLE);
+    expect(upstream.of('POST')).toHaveLength(2);
+  });
+
+  it.each(EVENTS.map((_, index) => index + 1).slice(0, -1))(
+    'a connection that is cut after event %i is made again behind it',
+    async (count) => {
+      upstream = await UpstreamDouble.start(keepingServer(EVENTS, count));
+      const agent = remoteAgentFor({ type: 'responses', url: upstream.url });
+      const run = new TestRun();
+      expect(await run.drive(agent)).toEqual({ kind: 'completed' });
+      expect(run.messages.map(textOf)).toEqual(WHOLE);
+      run.expectLegalStream();
+      expect(upstream.of('GET')).toHaveLength(1);
+      expect(upstream.of('GET')[0]?.path).toBe(`/responses/resp_1?stream=true&starting_after=${count - 1}`);
+      await agent.close();
+    },
+  );
+
+  it('an answer whose stream is gone is read whole', async () => {
+    const last = EVENTS.at(-1) as { readonly response: object };
+    upstream = await UpstreamDouble.start((response, { method, path }) => {
+      if (method === 'GET' && !path.includes('stream')) {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(last.response));
+      } else if (method === 'GET') response.writeHead(404).end();
+      else {
+        openStream(response);
+        response.write(framed(EVENTS.slice(0, 4)), () => setImmediate(() => response.destroy()));
+      }
+    });
+    const agent = remoteAgentFor({ type: 'responses', url: upstream.url });
+    const run = new TestRun();
+    expect(await run.drive(agent)).toEqual({ kind: 'completed' });
+    expect(run.messages.map(textOf)).toEqual(WHOLE);
+    run.expectLegalStream();
+    await agent.close();
+  });
+
+  it('an answer that the upstream no longer has is lost', async () => {
+    upstream = await UpstreamDouble.start((response, { method }) => {
+      if (method === 'GET') response.writeHead(404).end();
+      else {
+        openStream(response);
+        response.write(framed(EVENTS.slice(0, 4)), () => setImmediate(() => response.destroy()));
+      }
+    });
+    const agent = remoteAgentFor({ type: 'responses', url: upstream.url });
+    await expect(new TestRun().drive(agent)).rejects.toMatchObject({ code: 'UPSTREAM_LOST' });
+    await agent.close();
+  });
+});

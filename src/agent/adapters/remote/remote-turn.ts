@@ -1,0 +1,216 @@
+import { isPlainObject, type JsonObject } from '../../../common/index.js';
+import type { Message } from '../../../events/index.js';
+import type { AttachmentReader } from '../../attachment/index.js';
+import type { AgentContext } from '../../agent.js';
+import type { ModelMessage, ModelPart } from '../../ports/model-client.js';
+import { callsOf, imagesOf, isCall, isCallOutput, outputsOf } from '../../prompt/tool-traffic.js';
+import { bareCall, toPrompt, withOwnAttachments } from '../../prompt/prompt.js';
+import { validHistory } from '../../prompt/valid-history.js';
+import type { RemoteAgentConfig } from '../../remote/remote-config.js';
+import { withInlineImages } from '../upstream/inline-images.js';
+import type { Decision, GivenDecision, GivenInput, KeptExchange, NamedMessage, Turn } from './remote-kind.js';
+import type { RemoteNames } from './remote-names.js';
+
+/** The member of a message's state that remote agents keep. */
+const KEPT = 'remote_agent';
+/** The longest file that is sent in a request, in characters of its base64 form: 1 MiB. */
+const LONGEST_FILE = 1_400_000;
+/** Stands for a file that is not sent. */
+const NOT_SENT = '[The user attached a file that this agent does not get.]';
+
+/** What earlier exchanges with one agent have kept with the messages of a conversation. */
+export interface KeptExchanges {
+  /** The last one; undefined if there is none. */
+  readonly last: KeptExchange | undefined;
+  /** The messages after it. */
+  readonly since: readonly Message[];
+  /** The exchanges that asked for approvals, by our interrupts. */
+  readonly approvals: ReadonlyMap<string, { readonly requestId: string; readonly exchange: KeptExchange }>;
+  /** The upstream's ids of calls, by ours. */
+  readonly calls: ReadonlyMap<string, string>;
+  /** The upstream's ids of messages, by ours. */
+  readonly messages: ReadonlyMap<string, string>;
+  /** Decisions that were not told yet, by our interrupts. */
+  readonly decided: ReadonlyMap<string, GivenDecision>;
+}
+
+/** What is stored with the messages of a boundary. */
+export function keptState(agent: string, exchange: KeptExchange): JsonObject {
+  return { [KEPT]: { agent, ...exchange } as unknown as JsonObject };
+}
+
+/** What earlier runs have kept of their exchanges with an agent. */
+export function keptIn({ history, providerStates = new Map() }: AgentContext, agent: string): KeptExchanges {
+  let last: KeptExchange | undefined;
+  let since = 0;
+  const approvals = new Map<string, { requestId: string; exchange: KeptExchange }>();
+  const calls = new Map<string, string>();
+  const messages = new Map<string, string>();
+  const decided = new Map<string, GivenDecision>();
+  history.forEach(({ id }, index) => {
+    const exchange = exchangeIn(providerStates.get(id), agent);
+    if (!exchange) return;
+    last = exchange;
+    since = index + 1;
+    for (const [interrupt, requestId] of Object.entries(exchange.approvals))
+      approvals.set(interrupt, { requestId, exchange });
+    for (const [own, theirs] of Object.entries(exchange.calls)) calls.set(own, theirs);
+    for (const [own, theirs] of Object.entries(exchange.messages ?? {})) messages.set(own, theirs);
+    for (const [interrupt, given] of Object.entries(exchange.decided ?? {})) decided.set(interrupt, given);
+  });
+  return { last, since: history.slice(since), approvals, calls, messages, decided };
+}
+
+function exchangeIn(text: string | undefined, agent: string): KeptExchange | undefined {
+  if (text?.includes(`"${KEPT}"`) !== true) return undefined;
+  const state: unknown = JSON.parse(text);
+  const kept: unknown = isPlainObject(state) ? state[KEPT] : undefined;
+  return isPlainObject(kept) && kept['agent'] === agent ? (kept as unknown as KeptExchange) : undefined;
+}
+
+/** What else an exchange is made with. */
+export interface TurnSetting {
+  readonly round: number;
+  readonly inputs: readonly GivenInput[];
+  readonly before: JsonObject | undefined;
+  /** Whether the upstream knows messages by ids. */
+  readonly isNamed: boolean;
+}
+
+/** What is asked of an upstream in one exchange (contract gateway, section C). */
+export async function turnOf(
+  context: AgentContext,
+  config: RemoteAgentConfig,
+  {
+    names,
+    attachments,
+    kept,
+  }: { readonly names: RemoteNames; readonly attachments: AttachmentReader; readonly kept: KeptExchanges },
+  { round, inputs, before, isNamed }: TurnSetting,
+): Promise<Turn> {
+  const { runId, sessionId, principal, history, input, subagent } = context;
+  const { tenantId, userId } = principal;
+  const after = config.history === 'remote' ? kept.last : undefined;
+  const whole = (): readonly ModelMessage[] =>
+    validHistory(toPrompt('', [...history, ...input], context.providerStates, context.callEnds).messages, {
+      systemAnywhere: true,
+    });
+  const send = async (messages: readonly ModelMessage[]): Promise<readonly ModelMessage[]> => {
+    const own = withOwnAttachments(messages, principal, context.authority !== null);
+    const request = { messages: own, tools: [], options: {} };
+    const shown = config.files === 'none' ? request : await withInlineImages(request, attachments);
+    return shown.messages.map((message) => withSentParts(message, config.files));
+  };
+  const fresh = (messages: readonly Message[]): ModelMessage[] =>
+    messages.flatMap((message) => newMessages(message, kept.calls));
+  return {
+    context,
+    round,
+    id: names.of('run', config.name, runId, subagent?.path ?? '', round),
+    conversation: names.of('conversation', config.name, tenantId, userId, sessionId, subagent?.path ?? ''),
+    user: userName(config, names, tenantId, userId),
+    messages: isNamed ? [] : await send(after ? fresh([...kept.since, ...input]) : whole()),
+    news: isNamed ? [] : await send(fresh(input)),
+    named: isNamed ? await namedMessages([...(after ? kept.since : history), ...input], before, kept, send) : [],
+    after,
+    decisions: decisionsOf(context, kept),
+    inputs,
+    before,
+  };
+}
+
+/** The messages one by one, each with the upstream's id if it has one; then those of the exchange before. */
+async function namedMessages(
+  messages: readonly Message[],
+  before: JsonObject | undefined,
+  kept: KeptExchanges,
+  send: (messages: readonly ModelMessage[]) => Promise<readonly ModelMessage[]>,
+): Promise<readonly NamedMessage[]> {
+  const said = (before?.['messages'] ?? []) as unknown as readonly Message[];
+  const ids = new Map([...kept.messages, ...Object.entries((before?.['ids'] ?? {}) as Record<string, string>)]);
+  const named: NamedMessage[] = [];
+  for (const message of [...messages, ...said]) {
+    for (const one of await send(singleMessages(message, kept.calls))) {
+      named.push({ id: ids.get(message.id) ?? message.id, message: one });
+    }
+  }
+  return named;
+}
+
+/** A message by itself: a call without its result, too. */
+function singleMessages(message: Message, calls: ReadonlyMap<string, string>): ModelMessage[] {
+  if (!isCall(message)) return newMessages(message, calls);
+  const toolCalls = callsOf(message).map((call) =>
+    Object.assign({}, bareCall(call), { id: calls.get(call.id) ?? call.id }),
+  );
+  return toolCalls.length === 0 ? [] : [{ role: 'assistant', content: '', toolCalls }];
+}
+
+/** The decisions that a run was started with, and those that were kept because others were missing. */
+export function givenDecisions(
+  { resumption }: AgentContext,
+  { approvals, decided }: KeptExchanges,
+): ReadonlyMap<string, GivenDecision> {
+  const given = new Map<string, GivenDecision>();
+  for (const [id, decision] of decided) if (approvals.has(id)) given.set(id, decision);
+  for (const { id, status, decision } of resumption.approvals) {
+    if (!approvals.has(id)) continue;
+    const said = decision?.['reason'];
+    const why = status === 'expired' ? 'It was not approved in time.' : undefined;
+    const reason = typeof said === 'string' && said !== '' ? said : why;
+    given.set(id, { approve: status === 'approved', ...(reason !== undefined && { reason }) });
+  }
+  return given;
+}
+
+/** The decisions that are told now. Those of other agents are not. */
+function decisionsOf(context: AgentContext, kept: KeptExchanges): readonly Decision[] {
+  if (context.resumption.approvals.length === 0) return [];
+  return [...givenDecisions(context, kept)].flatMap(([id, { approve, reason }]): Decision[] => {
+    const asked = kept.approvals.get(id);
+    return asked
+      ? [{ requestId: asked.requestId, handle: asked.exchange.handle, isKept: asked.exchange.isKept, approve, reason }]
+      : [];
+  });
+}
+
+function userName(
+  { name, user }: RemoteAgentConfig,
+  names: RemoteNames,
+  tenantId: string,
+  userId: string,
+): string | undefined {
+  if (user === 'none') return undefined;
+  return user === 'plain' ? userId : names.of('user', name, tenantId, userId);
+}
+
+/** One message for an upstream that knows those before it: results keep the upstream's ids of their calls. */
+function newMessages(message: Message, calls: ReadonlyMap<string, string>): ModelMessage[] {
+  if (!isCallOutput(message)) return toPrompt('', [message]).messages;
+  return outputsOf(message).map(({ callId, output }) => {
+    return { role: 'tool', callId: calls.get(callId) ?? callId, name: '', content: output, images: imagesOf(message) };
+  });
+}
+
+function withSentParts(message: ModelMessage, files: RemoteAgentConfig['files']): ModelMessage {
+  if (message.role !== 'user') return message;
+  const content = message.content.map((part): ModelPart =>
+    isSent(part, files) ? part : { type: 'text', text: NOT_SENT },
+  );
+  return { role: 'user', content };
+}
+
+function isSent(part: ModelPart, files: RemoteAgentConfig['files']): boolean {
+  switch (part.type) {
+    case 'text':
+      return true;
+    case 'image':
+      return files === 'inline' && part.url.length <= LONGEST_FILE;
+    case 'audio':
+      return files === 'inline' && part.data.length <= LONGEST_FILE;
+    case 'file':
+      return files === 'inline' && (part.data ?? part.url ?? '').length <= LONGEST_FILE;
+    default:
+      return false;
+  }
+}

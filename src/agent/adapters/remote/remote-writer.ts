@@ -1,0 +1,388 @@
+import { AppError, type Json, type JsonObject } from '../../../common/index.js';
+import type { AgentEvent, ContentInput, OpenInterrupt, Usage } from '../../../events/index.js';
+import type { AskedInterrupt } from '../../interrupt/index.js';
+import type { AgentContext, InputQuestion, StateOperation } from '../../agent.js';
+import { writeRequest } from '../../loop/approvals.js';
+import type { CitedSource } from '../../loop/segment.js';
+import { type EarlierCall, RemoteCalls, type ToldCall } from './remote-calls.js';
+import type { ExchangeEnd } from './remote-kind.js';
+import { RemoteCall, RemoteText } from './remote-segments.js';
+
+/** The longest piece of a text in one event, in characters. */
+const LONGEST_PIECE = 64 * 1024;
+/** The largest shared state that an upstream may set, in characters of JSON. */
+const LARGEST_STATE = 256 * 1024;
+
+/** One message: streamed, or written as a whole at its turn. */
+interface Entry {
+  readonly segment?: RemoteText | RemoteCall;
+  /** Writes a whole message. Returns its id. */
+  readonly write?: () => string;
+  /** The upstream's id of the message, if later requests name it. */
+  source?: string;
+  isEnded: boolean;
+}
+
+/** What has been written since the last boundary, for the journal. */
+export interface WrittenPart {
+  readonly messageIds: readonly string[];
+  /** Calls that have begun or ended. */
+  readonly calls: readonly ToldCall[];
+  /** Approval requests of the upstream, by the ids of our interrupts. */
+  readonly approvals: Readonly<Record<string, string>>;
+  /** The upstream's ids of messages, by ours. */
+  readonly messages: Readonly<Record<string, string>>;
+  /** True if there was anything beside messages. */
+  readonly hasEvents: boolean;
+}
+
+/** A call that waits for a person. */
+export interface AskedCall {
+  readonly name: string;
+  /** JSON text. */
+  readonly arguments: string;
+  /** Whose tool it is. */
+  readonly label?: string;
+  /** The upstream's id of the call, if it was shown. */
+  readonly callId?: string;
+  /** The question. */
+  readonly message?: string;
+}
+
+/** What is known of the result of a call. */
+export interface OutputFacts {
+  readonly isError?: boolean;
+  /** The tool, if the call was not shown. */
+  readonly name?: string;
+  /** The upstream's id of the message. */
+  readonly source?: string | undefined;
+}
+
+/** How the writer is set up. */
+export interface WriterSetting {
+  /** Which exchange of the run it is, from 0. */
+  readonly round: number;
+  /** How long an approval waits, in milliseconds. */
+  readonly approvalExpiresInMs: number;
+  readonly sharesState: boolean;
+  /** Calls of earlier runs that have no result yet. */
+  readonly earlier: readonly EarlierCall[];
+}
+
+/**
+ * Writes what a remote agent sends in our vocabulary (contract gateway, section C). Only one message is open at a time:
+ * the front message is streamed, and later ones are buffered until it is complete. Pieces of an unknown message open it.
+ */
+export class RemoteWriter {
+  /** What waits for a person. */
+  readonly asked: AskedInterrupt[] = [];
+  readonly questions: InputQuestion[] = [];
+  private readonly entries = new Map<string, Entry>();
+  private queue: Entry[] = [];
+  private readonly calls: RemoteCalls;
+  private messageIds: string[] = [];
+  private newApprovals: Record<string, string> = {};
+  private newMessages: Record<string, string> = {};
+  private hasEvents = false;
+  private anonymous = 0;
+
+  constructor(
+    private readonly context: AgentContext,
+    private readonly setting: WriterSetting,
+  ) {
+    this.calls = new RemoteCalls(context, setting.round, setting.earlier);
+  }
+
+  /** True while no message is half told. */
+  get isQuiet(): boolean {
+    return this.queue.length === 0;
+  }
+
+  /** True if something was written that no boundary has. */
+  get hasNews(): boolean {
+    return this.messageIds.length > 0 || this.hasEvents;
+  }
+
+  /** The text of a message so far; undefined if it has not begun. */
+  told(key: string): string | undefined {
+    return this.entries.get(key)?.segment?.value;
+  }
+
+  /** Appends to a text. @param key identifies the message at the upstream */
+  text(key: string, kind: 'text' | 'reasoning' | 'refusal', piece: string): void {
+    const segment = this.textAt(key, kind);
+    for (let at = 0; at < piece.length; at += LONGEST_PIECE) segment.append(piece.slice(at, at + LONGEST_PIECE));
+    this.advance();
+  }
+
+  /** Adds a source to a text, or metadata, or an image. */
+  cite(key: string, source: CitedSource): void {
+    this.textAt(key, 'text').cite(source);
+  }
+
+  /** Adds to the metadata of a message when it is closed. */
+  annotate(key: string, kind: 'text' | 'reasoning', metadata: JsonObject): void {
+    this.textAt(key, kind).add(metadata);
+  }
+
+  /** Shows an image after the text of a message. */
+  image(key: string, url: string): void {
+    this.textAt(key, 'text').show(url);
+    this.advance();
+  }
+
+  /**
+   * Begins a call. A repeated one changes nothing.
+   *
+   * @param key identifies its message
+   * @param callId of the upstream
+   * @param needsApproval whether a person must approve it
+   */
+  call(key: string, callId: string, name: string, needsApproval = false): void {
+    if (this.entries.has(key)) return;
+    const { callId: id, isClient } = this.calls.begin(callId, name);
+    const segment = new RemoteCall(id, name, isClient ? 'function_call' : 'plugin_call', needsApproval);
+    this.begin(key, { segment, isEnded: false });
+    this.advance();
+  }
+
+  /** Appends to the arguments of a call. */
+  args(key: string, piece: string): void {
+    const entry = this.entries.get(key);
+    if (!(entry?.segment instanceof RemoteCall) || entry.isEnded) return;
+    entry.segment.append(piece);
+    this.advance();
+  }
+
+  /** Notes the id under which later requests tell a message to the upstream. */
+  bind(key: string, messageId: string): void {
+    const entry = this.entries.get(key);
+    if (entry) entry.source = messageId;
+  }
+
+  /** True if the upstream has shown a call with this id. */
+  knowsCall(callId: string): boolean {
+    return this.calls.get(callId) !== undefined;
+  }
+
+  /** Nothing follows to a message. Unknown ones are no matter. */
+  end(key: string): void {
+    const entry = this.entries.get(key);
+    if (!entry) return;
+    entry.isEnded = true;
+    this.advance();
+  }
+
+  /** Writes the result of a call, once. A call that was not shown is shown first. @param callId of the upstream */
+  output(callId: string, output: string, { isError = false, name = 'unknown_tool', source }: OutputFacts = {}): void {
+    let call = this.calls.get(callId);
+    if (!call) {
+      const key = `call:${callId}`;
+      this.call(key, callId, name);
+      this.args(key, '{}');
+      this.end(key);
+      call = this.calls.get(callId);
+    }
+    if (!call || call.hasOutput) return;
+    this.calls.answered(callId, call);
+    const { callId: id, name: shown, approvalId, isClient } = call;
+    const metadata = {
+      ...(approvalId !== undefined && { approval_request_id: approvalId }),
+      ...(isError && { is_error: true }),
+    };
+    const contents: ContentInput[] = [{ type: 'data', data: { call_id: id, name: shown, output } }];
+    this.whole(isClient ? 'function_call_output' : 'plugin_call_output', 'tool', contents, metadata, source);
+  }
+
+  /** The result of a call that was approved in an earlier run. False if the upstream asked for no such approval. */
+  approvedOutput(approvalId: string, output: string, isError: boolean): boolean {
+    const approved = this.calls.approvedBy(approvalId);
+    if (approved) this.output(approved.upstreamId, output, { isError });
+    return approved !== undefined;
+  }
+
+  /** Writes a message of the assistant with whole contents, such as files. */
+  contents(contents: readonly ContentInput[]): void {
+    if (contents.length > 0) this.whole('message', 'assistant', contents);
+  }
+
+  /** Asks a person to approve a call. @param id of the upstream's request */
+  approval(id: string, call: AskedCall): void {
+    const callId = call.callId ?? id;
+    if (!this.calls.get(callId)) {
+      const key = `call:${callId}`;
+      this.call(key, callId, call.name, true);
+      this.args(key, call.arguments);
+      this.end(key);
+    }
+    const shown = this.calls.get(callId);
+    const { approvalExpiresInMs } = this.setting;
+    this.write(() => {
+      const request = this.context.response.createMessageBuilder('assistant', 'mcp_approval_request');
+      const item: OpenInterrupt = {
+        id: request.id.replace(/^msg_/, 'apr_'),
+        kind: 'approval',
+        call_id: shown?.callId ?? callId,
+        tool_name: call.name,
+        arguments: call.arguments,
+        server_label: call.label ?? 'local',
+        reason: null,
+        message: call.message ?? `The agent wants to call ${call.name}. Is that allowed?`,
+        response_schema: null,
+        may_edit: false,
+        expires_at: Date.now() + approvalExpiresInMs,
+      };
+      this.newApprovals[item.id] = id;
+      writeRequest(request, item);
+      this.asked.push({ item, key: null });
+      return request.id;
+    });
+  }
+
+  /** Asks a person for an input, when the exchange has ended. */
+  question(question: InputQuestion): void {
+    this.questions.push(question);
+  }
+
+  /** Replaces the shared state. A state that is too large, or is not shared, is only shown as a raw event. */
+  state(snapshot: Json, source: string): void {
+    const isObject = typeof snapshot === 'object' && snapshot !== null && !Array.isArray(snapshot);
+    if (this.setting.sharesState && isObject && JSON.stringify(snapshot).length <= LARGEST_STATE) {
+      this.context.state.set(snapshot);
+      this.hasEvents = true;
+    } else this.emit({ object: 'raw', event: { type: 'STATE_SNAPSHOT' }, source });
+  }
+
+  /** Changes the shared state. A patch that does not fit is only shown as a raw event. */
+  patch(operations: readonly StateOperation[], source: string): void {
+    try {
+      if (!this.setting.sharesState || JSON.stringify(operations).length > LARGEST_STATE)
+        throw new AppError('AGENT_ERROR');
+      this.context.state.patch(operations);
+      this.hasEvents = true;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      this.context.telemetry?.log.warn('A patch of the shared state by the remote agent cannot be applied');
+      this.emit({ object: 'raw', event: { type: 'STATE_DELTA', delta: [...operations] }, source });
+    }
+  }
+
+  /** Writes an event beside the messages. */
+  emit(event: Exclude<AgentEvent, { readonly object: 'response' | 'message' | 'content' | 'interrupt' }>): void {
+    this.context.emit(event);
+    this.hasEvents = true;
+  }
+
+  /** Adds the usage of the whole exchange. */
+  usage(usage: Usage): void {
+    this.context.response.addUsage(usage);
+  }
+
+  /**
+   * Ends the exchange: closes everything and answers open calls. Of an answer that is not whole everything is shown, and
+   * what is open stays open: the end of the run closes it.
+   */
+  finish(kind: ExchangeEnd['kind']): void {
+    if (kind !== 'completed') {
+      for (const { segment, write, isEnded } of this.queue.splice(0)) {
+        const id = write?.() ?? segment?.messageId;
+        segment?.activate(this.context.response);
+        if (!isEnded && !write) continue;
+        segment?.close();
+        this.messageIds.push(id ?? segment?.messageId ?? '');
+      }
+      return;
+    }
+    for (const entry of this.entries.values()) entry.isEnded = true;
+    this.advance();
+    const waiting = new Set(this.asked.map(({ item }) => item.call_id));
+    for (const upstreamId of this.calls.unanswered(waiting)) this.output(upstreamId, NO_OUTPUT, { isError: true });
+  }
+
+  /** Our ids of the calls that the client must answer. */
+  get clientCallIds(): readonly string[] {
+    return this.calls.ofClient;
+  }
+
+  /** The upstream's ids of the messages since the last `takePart`, by ours. */
+  get boundMessages(): Readonly<Record<string, string>> {
+    return this.newMessages;
+  }
+
+  /** What was written since the last call. */
+  takePart(): WrittenPart {
+    const part = {
+      messageIds: this.messageIds,
+      calls: this.calls.take(),
+      approvals: this.newApprovals,
+      messages: this.newMessages,
+      hasEvents: this.hasEvents,
+    };
+    this.messageIds = [];
+    this.newApprovals = {};
+    this.newMessages = {};
+    this.hasEvents = false;
+    return part;
+  }
+
+  /** Calls that an earlier attempt of this exchange has told. */
+  restoreCalls(calls: readonly ToldCall[]): void {
+    this.calls.restore(calls);
+  }
+
+  private textAt(key: string, kind: RemoteText['kind']): RemoteText {
+    const entry = this.entries.get(key);
+    if (entry && !entry.isEnded && entry.segment instanceof RemoteText) return entry.segment;
+    const segment = new RemoteText(kind);
+    this.begin(key, { segment, isEnded: false });
+    return segment;
+  }
+
+  private begin(key: string, entry: Entry): void {
+    this.entries.set(key, entry);
+    this.queue.push(entry);
+  }
+
+  private write(write: () => string, source?: string): void {
+    this.begin(`whole:${(this.anonymous += 1)}`, { write, isEnded: true, ...(source !== undefined && { source }) });
+    this.advance();
+  }
+
+  private whole(
+    type: 'message' | 'plugin_call_output' | 'function_call_output',
+    role: 'assistant' | 'tool',
+    contents: readonly ContentInput[],
+    metadata: JsonObject = {},
+    source?: string,
+  ): void {
+    this.write(() => {
+      const message = this.context.response.createMessageBuilder(role, type);
+      message.created();
+      message.inProgress();
+      for (const content of contents) message.addContent(content);
+      message.complete(Object.keys(metadata).length > 0 ? { metadata } : {});
+      return message.id;
+    }, source);
+  }
+
+  /** Opens the front message and closes complete ones. */
+  private advance(): void {
+    let entry = this.queue[0];
+    if (entry?.segment?.messageId !== undefined && !entry.isEnded) return;
+    let done = 0;
+    for (; entry; entry = this.queue[done]) {
+      const { segment, write } = entry;
+      segment?.activate(this.context.response);
+      if (!entry.isEnded) break;
+      segment?.close();
+      const id = write ? write() : segment?.messageId;
+      if (id !== undefined) this.messageIds.push(id);
+      if (id !== undefined && entry.source !== undefined) this.newMessages[id] = entry.source;
+      done += 1;
+    }
+    if (done > 0) this.queue = this.queue.slice(done);
+  }
+}
+
+/** The result of a call that the upstream made and has shown no result of. */
+const NO_OUTPUT = 'No result: the remote agent has not shown one.';

@@ -1,0 +1,22 @@
+import { Metrics } from '../../../common/index.js';
+import { JsonEntry } from '../../../config/index.js';
+import type { AttachmentReader } from '../../attachment/index.js';
+import { readRemoteEntry } from '../../remote/remote-config.js';
+import { RemoteMetrics } from '../../remote/remote.metrics.js';
+import { createRemoteAgent } from '../remote/remote-agents.js';
+import type { RemoteAgent } from '../remote/remote-agent.js';
+import { RemoteNames } from '../remote/remote-names.js';
+
+/** A remote agent of its own, as an entry of `REMOTE_AGENTS` configures it. */
+export function remoteAgentFor(fields: Readonly<Record<string, unknown>>): RemoteAgent {
+  const entry = new JsonEntry('travel', fields, {}, 'remote agent');
+  const config = readRemoteEntry(entry);
+  if (!config) throw new Error(entry.problems.join('; '));
+  const attachments: AttachmentReader = { read: () => Promise.resolve(undefined) };
+  return createRemoteAgent(config, {
+    attachments,
+    metrics: new RemoteMetrics(new Metrics()),
+    names: new RemoteNames(() => 'a secret of the test'),
+    approvalExpiresInMs: 60_000,
+  });
+}

@@ -1,0 +1,23 @@
+import { Module } from '@nestjs/common';
+import { ToolsModule } from '../tools/index.js';
+import { SqlInterruptStore } from './adapters/interrupt-store.sql.js';
+import { SqlInterrupts } from './adapters/interrupts.sql.js';
+import { AnswerValidator } from './answer-validator.js';
+import { InterruptCauses } from './ports/interrupt-causes.js';
+import { InterruptStore } from './ports/interrupt-store.js';
+import { InterruptExpiry } from './interrupt-expiry.js';
+import { Interrupts } from './ports/interrupts.js';
+
+/** Interrupts: approvals and inputs that runs wait for. Needs the global database and clock. */
+@Module({
+  imports: [ToolsModule],
+  providers: [
+    { provide: InterruptStore, useClass: SqlInterruptStore },
+    { provide: Interrupts, useClass: SqlInterrupts },
+    AnswerValidator,
+    InterruptCauses,
+    InterruptExpiry,
+  ],
+  exports: [InterruptCauses, InterruptStore, Interrupts, AnswerValidator],
+})
+export class InterruptModule {}

@@ -1,0 +1,14 @@
+export * from './audit-act.js';
+export * from './audit-export.js';
+export type { AuditLine, AuditSeal, Checkpoint } from './audit-line.js';
+export * from './audit.metrics.js';
+export * from './audit.module.js';
+export * from './audit-report.js';
+export * from './audit-sealer.js';
+export * from './audit-sealing.js';
+export * from './audit.settings.js';
+export { AuditRetention } from './audit-upkeep.js';
+export * from './audit-trail.js';
+export * from './audit-verification.js';
+export type { ChainBreak, ChainResult } from './chain-check.js';
+export * from './sampled-acts.js';

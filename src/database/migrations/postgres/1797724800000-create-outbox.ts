@@ -1,0 +1,22 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Callbacks about chains of runs, and the requests that are still to be made. */
+export class CreateOutbox1797724800000 implements MigrationInterface {
+  name = 'CreateOutbox1797724800000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      `CREATE TABLE "run_hooks" ("no" SERIAL NOT NULL, "channel" character varying(32) NOT NULL, "tenant_id" character varying(128) NOT NULL, "user_id" character varying(256) NOT NULL, "root_run_id" character varying(128) NOT NULL, "id" character varying(256) NOT NULL, "format" character varying(16) NOT NULL, "url" character varying(2048) NOT NULL, "secrets" text NOT NULL, "created_at" bigint NOT NULL, CONSTRAINT "uq_run_hooks" UNIQUE ("tenant_id", "root_run_id", "user_id", "channel", "id"), CONSTRAINT "pk_run_hooks" PRIMARY KEY ("no"))`,
+    );
+    await runner.query(
+      `CREATE TABLE "outbox" ("no" SERIAL NOT NULL, "hook_no" integer NOT NULL, "run_no" integer NOT NULL, "run_id" character varying(128) NOT NULL, "seq" integer NOT NULL, "status" character varying(16) NOT NULL DEFAULT 'waiting', "attempts" integer NOT NULL DEFAULT '0', "due_at" bigint NOT NULL, "created_at" bigint NOT NULL, "ended_at" bigint, "outcome" character varying(200), CONSTRAINT "uq_outbox_cause" UNIQUE ("hook_no", "run_no", "seq"), CONSTRAINT "pk_outbox" PRIMARY KEY ("no"))`,
+    );
+    await runner.query(`CREATE INDEX "ix_outbox_due" ON "outbox" ("due_at", "no") WHERE status = 'waiting'`);
+    await runner.query(`CREATE INDEX "ix_outbox_ended" ON "outbox" ("ended_at") WHERE ended_at IS NOT NULL`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`DROP TABLE "outbox"`);
+    await runner.query(`DROP TABLE "run_hooks"`);
+  }
+}

@@ -1,0 +1,11 @@
+export * from './outbox.js';
+export * from './outbox-channel.js';
+export * from './outbox.module.js';
+export * from './outbox.settings.js';
+export * from './outbox.metrics.js';
+export { OldestWaiting } from './outbox-gauges.metrics.js';
+export * from './ports/outbox-store.js';
+export * from './post.js';
+export * from './retry-plan.js';
+export * from './sealed-secrets.js';
+export { webhookId } from './signature.js';

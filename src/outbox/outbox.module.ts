@@ -1,0 +1,30 @@
+import { Global, Module } from '@nestjs/common';
+import { OutgoingModule } from '../outgoing/index.js';
+import { SessionCleaners, SessionModule } from '../agent/session/index.js';
+import { TypeOrmOutboxStore } from './adapters/typeorm-outbox-store.js';
+import { DeliveryAttempts } from './delivery-attempts.js';
+import { Outbox } from './outbox.js';
+import { OutboxGauges } from './outbox-gauges.metrics.js';
+import { OutboxMetrics } from './outbox.metrics.js';
+import { OutboxStore } from './ports/outbox-store.js';
+import { SealedSecrets } from './sealed-secrets.js';
+
+/** The outbox: every process writes to it, those with a channel send from it. Needs `RunCauses` from a global module. */
+@Global()
+@Module({
+  imports: [OutgoingModule, SessionModule],
+  providers: [
+    { provide: OutboxStore, useClass: TypeOrmOutboxStore },
+    DeliveryAttempts,
+    Outbox,
+    OutboxGauges,
+    OutboxMetrics,
+    SealedSecrets,
+  ],
+  exports: [Outbox, OutboxMetrics, OutboxStore, SealedSecrets],
+})
+export class OutboxModule {
+  constructor(cleaners: SessionCleaners, store: OutboxStore) {
+    if (store instanceof TypeOrmOutboxStore) cleaners.register(store);
+  }
+}

@@ -1,0 +1,43 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { isPlainObject, type JsonObject } from '../../../common/index.js';
+import type { Rule } from '../../../config/index.js';
+
+/** A key that cards are signed with. */
+export interface CardKey {
+  readonly kid: string;
+  readonly privateKey: KeyObject;
+  /** As it is published. */
+  readonly publicJwk: JsonObject;
+}
+
+/** One private JWK of the curve P-256, or a list of some, each with a `kid` of its own. */
+export function cardKeys(): Rule<readonly CardKey[]> {
+  return {
+    expectation: 'a private JWK of the curve P-256 with a kid, or a JSON list of such keys with different kids',
+    parse: (text) => {
+      try {
+        const value: unknown = JSON.parse(text);
+        const keys = (Array.isArray(value) ? value : [value]).map(keyOf);
+        const kids = new Set(keys.map((key) => key?.kid));
+        if (keys.length === 0 || kids.size < keys.length) return undefined;
+        return keys.every((key) => key !== undefined) ? keys : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+function keyOf(jwk: unknown): CardKey | undefined {
+  if (!isPlainObject(jwk) || jwk['kty'] !== 'EC' || jwk['crv'] !== 'P-256' || typeof jwk['d'] !== 'string')
+    return undefined;
+  const { kid } = jwk;
+  if (typeof kid !== 'string' || !/^[\x21-\x7e]{1,128}$/.test(kid)) return undefined;
+  const privateKey = createPrivateKey({ key: jwk, format: 'jwk' });
+  const { kty, crv, x, y } = createPublicKey(privateKey).export({ format: 'jwk' });
+  return {
+    kid,
+    privateKey,
+    publicJwk: { kty: kty ?? '', crv: crv ?? '', x: x ?? '', y: y ?? '', kid, alg: 'ES256', use: 'sig' },
+  };
+}

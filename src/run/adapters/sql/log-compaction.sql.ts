@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { JsonObject } from '../../../common/index.js';
+import { RequestDatabase, type Queryable } from '../../../database/index.js';
+import { LogCompaction } from '../../ports/log-compaction.js';
+import type { RunRecord } from '../../run-record.js';
+import { type ChunkRow, linesOf, segmentsOf } from './log-chunks.js';
+import { jsonText, RUN_COLUMNS, type RunRow, runRecord } from './run.row.js';
+
+/** A log with more events stays as it is: it would have to be in memory as a whole. */
+const MAX_EVENTS = 100_000;
+
+const UNCOMPACTED = 'finished_at IS NOT NULL AND compacted_at IS NULL AND events_pruned_at IS NULL';
+const PENDING = `
+  SELECT ${RUN_COLUMNS} FROM runs WHERE ${UNCOMPACTED} AND finished_at < ? ORDER BY finished_at LIMIT ?`;
+const LOCK = `SELECT no FROM runs WHERE no = ? AND ${UNCOMPACTED} FOR UPDATE SKIP LOCKED`;
+const READ = `
+  SELECT first_seq, body, created_at, times FROM run_event_chunks WHERE run_no = ? ORDER BY first_seq`;
+const REMOVE = 'DELETE FROM run_event_chunks WHERE run_no = ?';
+const INSERT = `
+  INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at, times) VALUES (?, ?, ?, ?, ?, ?)`;
+const MARK = 'UPDATE runs SET compacted_at = ?, digests = ? WHERE no = ?';
+
+/**
+ * Compacts logs on PostgreSQL, which compresses the long rows that result. SQLite does not compress, and its only
+ * writer has better things to do.
+ */
+@Injectable()
+export class SqlLogCompaction extends LogCompaction {
+  constructor(private readonly database: RequestDatabase) {
+    super();
+  }
+
+  get isUseful(): boolean {
+    return this.database.dialect === 'postgres';
+  }
+
+  async pending(finishedBefore: number, limit: number): Promise<readonly RunRecord[]> {
+    return (await this.database.read.all<RunRow>(PENDING, [finishedBefore, limit])).map(runRecord);
+  }
+
+  compact({ rowId, nextSeq }: RunRecord, summaries: JsonObject | null, now: number): Promise<boolean> {
+    return this.database.write(async (tx) => {
+      if ((await tx.all(LOCK, [rowId])).length === 0) return false;
+      const isRewritten = nextSeq <= MAX_EVENTS && (await rewrite(tx, rowId, nextSeq));
+      await tx.run(MARK, [isRewritten ? now : 0, jsonText(summaries), rowId]);
+      return true;
+    });
+  }
+}
+
+/** Returns false, and changes nothing, if the log is damaged. */
+async function rewrite(tx: Queryable, rowId: number, length: number): Promise<boolean> {
+  const chunks = await tx.all<ChunkRow>(READ, [rowId]);
+  const lines = chunks.flatMap((chunk) => linesOf(chunk, 0));
+  if (lines.length !== length || lines.some(({ seq }, index) => seq !== index)) return false;
+  tx.send(REMOVE, [rowId]);
+  for (const { firstSeq, count, body, createdAt, times } of segmentsOf(lines)) {
+    tx.send(INSERT, [rowId, firstSeq, count, body, createdAt, times]);
+  }
+  return true;
+}

@@ -1,0 +1,297 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, isStorable, type JsonObject, type Principal, type Reach } from '../../../common/index.js';
+import {
+  RequestDatabase,
+  queryable,
+  reachCondition,
+  RunEntity,
+  type SqlValue,
+  type Transaction,
+} from '../../../database/index.js';
+import {
+  type ActiveCount,
+  type AwaitedRun,
+  type NewRun,
+  type RunQuery,
+  RunStore,
+  type UnstartedEnd,
+  type WatchFindings,
+} from '../../ports/run-store.js';
+import type { RunRecord } from '../../run-record.js';
+import { countActiveOf, isQueueFull } from './active-counts.sql.js';
+import { jsonText, newRecord, RUN_COLUMNS, type RunRow, runRecord, insertOf } from './run.row.js';
+import { INSERT_CHUNK } from './run-log.sql.js';
+import { watch } from './watch-query.sql.js';
+
+const SELECT = `SELECT ${RUN_COLUMNS} FROM runs`;
+const ACTIVE = `status IN ('queued', 'running')`;
+const OWN_SESSION = `session_no = (SELECT s.no FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ?)`;
+
+/** The run of a session that has a key. */
+export const FIND_BY_KEY = `${SELECT} WHERE run_key = ? AND ${OWN_SESSION}`;
+const GET = `${SELECT} WHERE no = ?`;
+const NEWEST_INTERRUPTED = `${SELECT} WHERE session_no = ? AND status = 'interrupted' ORDER BY ordinal DESC LIMIT 1`;
+const NEWEST_BEFORE = `${SELECT} WHERE session_no = ? AND ordinal < ? AND keep <> 'rolled_back' ORDER BY ordinal DESC LIMIT 1`;
+const CLOSE = `UPDATE runs SET closed_at = ? WHERE no = ? AND closed_at IS NULL AND status = 'interrupted'`;
+const LISTED = `(keep <> 'transient' OR ${ACTIVE})`;
+const NEXT = `${SELECT} WHERE ${OWN_SESSION} AND ordinal > ? AND ${LISTED} ORDER BY ordinal LIMIT 1`;
+const NEXT_QUEUED = `${SELECT} WHERE session_no = ? AND ordinal > ? AND status = 'queued' ORDER BY ordinal LIMIT 1`;
+const LATER = `SELECT 1 AS yes FROM runs WHERE session_no = ? AND ordinal > ? AND (keep = 'kept' OR ${ACTIVE}) LIMIT 1`;
+const QUEUED_BEFORE = `SELECT COUNT(*) AS n FROM runs WHERE session_no = ? AND ordinal < ? AND status = 'queued'`;
+const COUNT_ACTIVE = `
+  SELECT COUNT(*) AS active, COUNT(CASE WHEN status = 'queued' THEN 1 END) AS queued FROM runs
+  WHERE session_no = ? AND ${ACTIVE}`;
+const OF_SESSION = `${SELECT} WHERE session_no = ?`;
+const ACTIVE_OF_SESSION = `${OF_SESSION} AND ${ACTIVE}`;
+const LOCK_ACTIVE = `
+  SELECT r.no FROM runs r JOIN sessions s ON s.no = r.session_no
+  WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ? AND r.status IN ('queued', 'running')
+  ORDER BY r.no FOR UPDATE OF r`;
+
+const REQUEST_CANCEL = `UPDATE runs SET cancel_requested_at = ? WHERE no = ? AND cancel_requested_at IS NULL`;
+const END_UNSTARTED = `
+  UPDATE runs SET status = ?, error = ?, next_seq = ?, finished_at = ?
+  WHERE no = ? AND status = 'queued' AND next_seq = 0
+  RETURNING ${RUN_COLUMNS}`;
+const OVERDUE = `${SELECT} WHERE status = 'queued' AND next_seq = 0 AND created_at < ? ORDER BY no LIMIT ?`;
+
+const ROLL_BACK = `
+  UPDATE runs SET keep = 'rolled_back' WHERE no = ? AND keep <> 'rolled_back' RETURNING state_before`;
+const PASS_STATE_BEFORE = `
+  UPDATE runs SET state_before = ? WHERE no = (
+    SELECT no FROM runs WHERE session_no = ? AND ordinal > ? AND keep <> 'rolled_back' AND state_before IS NOT NULL
+    ORDER BY ordinal LIMIT 1)`;
+
+const ENDED_FROM = `
+  ${SELECT} WHERE session_no = ? AND ordinal >= ? AND keep = 'kept' AND finished_at IS NOT NULL ORDER BY ordinal`;
+
+/** Ended runs whose events may be removed, oldest first. */
+export const PRUNABLE = `${SELECT} WHERE events_pruned_at IS NULL AND finished_at < ? ORDER BY finished_at LIMIT ?`;
+const MARK_PRUNED = 'UPDATE runs SET events_pruned_at = ?, digests = ? WHERE no = ?';
+
+/** The rows of runs in the ledger. */
+@Injectable()
+export class SqlRunStore extends RunStore {
+  constructor(private readonly database: RequestDatabase) {
+    super();
+  }
+
+  async insert(tx: Transaction, run: NewRun): Promise<RunRecord> {
+    const { lines, createdAt } = run;
+    const [row] = await queryable(tx).all<{ no: number; place: number }>(...insertOf(run, this.database.dialect));
+    if (!row) throw new Error('the run was not inserted');
+    if (lines.length > 0) queryable(tx).send(INSERT_CHUNK, [row.no, 0, lines.length, lines.join('\n'), createdAt]);
+    return newRecord(run, row);
+  }
+
+  find(reach: Reach, runId: string, tx?: Transaction): Promise<RunRecord | undefined> {
+    return this.findWithin(reach, runId, '', tx);
+  }
+
+  findForUpdate(tx: Transaction, reach: Reach, runId: string): Promise<RunRecord | undefined> {
+    return this.findWithin(reach, runId, forUpdate(tx), tx);
+  }
+
+  findByKey(
+    { tenantId, userId }: Principal,
+    sessionId: string,
+    runKey: string,
+    tx?: Transaction,
+  ): Promise<RunRecord | undefined> {
+    if (![userId, sessionId, runKey].every(isStorable)) return NONE;
+    return this.first(FIND_BY_KEY, [runKey, tenantId, userId, sessionId], tx);
+  }
+
+  get(tx: Transaction, rowId: number): Promise<RunRecord | undefined> {
+    return this.first(GET, [rowId], tx);
+  }
+
+  findWaitingFor(reach: Reach, interruptIds: readonly string[]): Promise<RunRecord | undefined> {
+    const owner = reachCondition(reach);
+    const marks = interruptIds.map(() => '?').join(', ');
+    const sql = `${SELECT} WHERE no = (
+      SELECT MAX(waiting_run_no) FROM interrupts WHERE ${owner.sql} AND id IN (${marks}))`;
+    return this.first(sql, [...owner.values, ...interruptIds]);
+  }
+
+  newestInterrupted(tx: Transaction, sessionRowId: number): Promise<RunRecord | undefined> {
+    return this.first(NEWEST_INTERRUPTED, [sessionRowId], tx);
+  }
+
+  newestBefore(tx: Transaction, sessionRowId: number, ordinal: number): Promise<RunRecord | undefined> {
+    return this.first(NEWEST_BEFORE, [sessionRowId, ordinal], tx);
+  }
+
+  async close(tx: Transaction, rowId: number, now: number): Promise<void> {
+    await queryable(tx).run(CLOSE, [now, rowId]);
+  }
+
+  async list(principal: Principal, sessionId: string, query: RunQuery): Promise<readonly RunRecord[]> {
+    const { tenantId, userId } = principal;
+    if (!isStorable(sessionId) || !isStorable(userId)) return [];
+    const values: SqlValue[] = [tenantId, userId, sessionId];
+    let where = '';
+    if (query.before !== undefined) {
+      where += ' AND ordinal < ?';
+      values.push(query.before);
+    }
+    if (query.states) {
+      where += ` AND status IN (${query.states.map(() => '?').join(', ') || 'NULL'})`;
+      values.push(...query.states);
+    }
+    const sql = `${SELECT} WHERE ${OWN_SESSION}${where} AND ${LISTED} ORDER BY ordinal DESC LIMIT ?`;
+    return this.all(sql, [...values, query.limit]);
+  }
+
+  next(principal: Principal, sessionId: string, afterOrdinal: number): Promise<RunRecord | undefined> {
+    const { tenantId, userId } = principal;
+    if (!isStorable(sessionId) || !isStorable(userId)) return NONE;
+    return this.first(NEXT, [tenantId, userId, sessionId, afterOrdinal]);
+  }
+
+  watch(runRowIds: readonly number[], waits: readonly AwaitedRun[]): Promise<WatchFindings> {
+    return watch(this.database, runRowIds, waits);
+  }
+
+  nextQueued(tx: Transaction, sessionRowId: number, afterOrdinal: number): Promise<RunRecord | undefined> {
+    return this.first(NEXT_QUEUED, [sessionRowId, afterOrdinal], tx);
+  }
+
+  async hasLater(tx: Transaction, sessionRowId: number, ordinal: number): Promise<boolean> {
+    return (await queryable(tx).all(LATER, [sessionRowId, ordinal])).length > 0;
+  }
+
+  async queuedBefore({ sessionRowId, ordinal }: RunRecord, tx?: Transaction): Promise<number> {
+    const source = tx ? queryable(tx) : this.database.read;
+    const [row] = await source.all<{ n: number }>(QUEUED_BEFORE, [sessionRowId, ordinal]);
+    return row?.n ?? 0;
+  }
+
+  async countActive(tx: Transaction, sessionRowId: number): Promise<ActiveCount> {
+    const [row] = await queryable(tx).all<ActiveCount>(COUNT_ACTIVE, [sessionRowId]);
+    return row ?? { active: 0, queued: 0 };
+  }
+
+  countActiveOf(tx: Transaction, owner: Principal): Promise<{ user: number; tenant: number }> {
+    return countActiveOf(queryable(tx), owner);
+  }
+
+  isQueueFull(tx: Transaction, limit: number, tenantId?: string): Promise<boolean> {
+    return isQueueFull(queryable(tx), limit, tenantId);
+  }
+
+  active(sessionRowId: number): Promise<readonly RunRecord[]> {
+    return this.all(`${ACTIVE_OF_SESSION} ORDER BY no`, [sessionRowId]);
+  }
+
+  activeForUpdate(tx: Transaction, sessionRowId: number): Promise<readonly RunRecord[]> {
+    return this.all(`${ACTIVE_OF_SESSION} ORDER BY ordinal DESC${forUpdate(tx)}`, [sessionRowId], tx);
+  }
+
+  async lockActive(tx: Transaction, { tenantId, userId }: Principal, sessionId: string): Promise<void> {
+    const sql = queryable(tx);
+    if (sql.dialect === 'postgres') await sql.all(LOCK_ACTIVE, [tenantId, userId, sessionId]);
+  }
+
+  ofSessionForUpdate(tx: Transaction, sessionRowId: number): Promise<readonly RunRecord[]> {
+    return this.all(OF_SESSION + forUpdate(tx), [sessionRowId], tx);
+  }
+
+  async requestCancel(tx: Transaction, rowId: number, now: number): Promise<void> {
+    await queryable(tx).run(REQUEST_CANCEL, [now, rowId]);
+  }
+
+  async endUnstarted(
+    tx: Transaction,
+    { rowId }: RunRecord,
+    { state, error, lines }: UnstartedEnd,
+    now: number,
+  ): Promise<RunRecord | undefined> {
+    const ended = await this.first(END_UNSTARTED, [state, jsonText(error), lines.length, now, rowId], tx);
+    if (ended) queryable(tx).send(INSERT_CHUNK, [rowId, 0, lines.length, lines.join('\n'), now]);
+    return ended;
+  }
+
+  overdue(createdBefore: number, limit: number): Promise<readonly RunRecord[]> {
+    return this.all(OVERDUE, [createdBefore, limit]);
+  }
+
+  overdueForUpdate(tx: Transaction, createdBefore: number, limit: number): Promise<readonly RunRecord[]> {
+    return this.all(OVERDUE + skipLocked(tx), [createdBefore, limit], tx);
+  }
+
+  async markRolledBack(tx: Transaction, rowId: number): Promise<{ stateBefore: JsonObject | null } | undefined> {
+    const [row] = await queryable(tx).all<{ state_before: string | null }>(ROLL_BACK, [rowId]);
+    if (!row) return undefined;
+    return { stateBefore: row.state_before === null ? null : (JSON.parse(row.state_before) as JsonObject) };
+  }
+
+  endedFrom(tx: Transaction, sessionRowId: number, ordinal: number): Promise<readonly RunRecord[]> {
+    return this.all(ENDED_FROM, [sessionRowId, ordinal], tx);
+  }
+
+  async passStateBefore(tx: Transaction, { sessionRowId, ordinal }: RunRecord, state: JsonObject): Promise<boolean> {
+    return (await queryable(tx).run(PASS_STATE_BEFORE, [JSON.stringify(state), sessionRowId, ordinal])) > 0;
+  }
+
+  prunable(finishedBefore: number, limit: number): Promise<readonly RunRecord[]> {
+    return this.all(PRUNABLE, [finishedBefore, limit]);
+  }
+
+  unprunedForUpdate(tx: Transaction, rowIds: readonly number[]): Promise<readonly RunRecord[]> {
+    const marks = rowIds.map(() => '?').join(', ');
+    return this.all(`${SELECT} WHERE no IN (${marks}) AND events_pruned_at IS NULL${skipLocked(tx)}`, rowIds, tx);
+  }
+
+  async markPruned(tx: Transaction, rowId: number, summaries: JsonObject | null, now: number): Promise<void> {
+    queryable(tx).send(MARK_PRUNED, [now, jsonText(summaries), rowId]);
+  }
+
+  async remove(tx: Transaction, rowId: number): Promise<void> {
+    await queryable(tx).manager.delete(RunEntity, { rowId });
+  }
+
+  async removeOfSession(tx: Transaction, sessionRowId: number): Promise<void> {
+    await queryable(tx).manager.delete(RunEntity, { sessionRowId });
+  }
+
+  private findWithin(reach: Reach, runId: string, lock: string, tx?: Transaction): Promise<RunRecord | undefined> {
+    if (!isStorable(runId)) return NONE;
+    const owner = reachCondition(reach);
+    const sql = `${SELECT} WHERE ${owner.sql} AND id = ? LIMIT 2${lock}`;
+    return this.all(sql, [...owner.values, runId], tx).then(onlyRecord);
+  }
+
+  // Without `async`, because accepting a run and claiming it are hot paths: each call costs two promises.
+  private all(sql: string, values: readonly SqlValue[], tx?: Transaction): Promise<readonly RunRecord[]> {
+    return (tx ? queryable(tx) : this.database.read).all<RunRow>(sql, values).then(records);
+  }
+
+  private first(sql: string, values: readonly SqlValue[], tx?: Transaction): Promise<RunRecord | undefined> {
+    return (tx ? queryable(tx) : this.database.read).all<RunRow>(sql, values).then(firstRecord);
+  }
+}
+
+const NONE = Promise.resolve(undefined);
+
+function records(rows: readonly RunRow[]): readonly RunRecord[] {
+  return rows.map(runRecord);
+}
+
+function firstRecord([row]: readonly RunRow[]): RunRecord | undefined {
+  return row && runRecord(row);
+}
+
+function onlyRecord([run, another]: readonly RunRecord[]): RunRecord | undefined {
+  if (another) throw new AppError('AMBIGUOUS_ID');
+  return run;
+}
+
+/** Locks the rows that a query finds, where reading alone does not exclude other writers. */
+function forUpdate(tx: Transaction): string {
+  return queryable(tx).dialect === 'postgres' ? ' FOR UPDATE' : '';
+}
+
+function skipLocked(tx: Transaction): string {
+  return queryable(tx).dialect === 'postgres' ? ' FOR UPDATE SKIP LOCKED' : '';
+}

@@ -1,0 +1,255 @@
+import type { Authority, JsonObject } from '../../../common/index.js';
+import type { ErrorModel, Usage } from '../../../events/index.js';
+import { type RequestDatabase, DATABASE_NOW, prepared, type SqlValue } from '../../../database/index.js';
+import type { ResumePoint, RunKey, RunRecord, RunVisibility, StoredRequest } from '../../run-record.js';
+import type { NewRun } from '../../ports/run-store.js';
+import type { RunState } from '../../run.types.js';
+
+/** A row of `runs` as plain SQL returns it. */
+export interface RunRow {
+  readonly no: number;
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly user_id: string;
+  readonly session_id: string;
+  readonly session_no: number;
+  readonly ordinal: number;
+  readonly agent_type: string;
+  readonly status: string;
+  readonly request: string;
+  readonly fingerprint: string;
+  readonly attempt: number;
+  readonly fence: number;
+  readonly lease_owner: string | null;
+  readonly lease_until: number;
+  readonly cancel_requested_at: number | null;
+  readonly next_seq: number;
+  readonly error: string | null;
+  readonly usage: string | null;
+  readonly created_at: number;
+  readonly started_at: number | null;
+  readonly finished_at: number | null;
+  readonly wire: string;
+  readonly run_key: string | null;
+  readonly parent_run_id: string | null;
+  readonly wire_data: string;
+  readonly keep: string;
+  readonly created_session: number;
+  readonly used_ms: number;
+  readonly events_pruned_at: number | null;
+  readonly compacted_at: number | string | null;
+  readonly digests: string | null;
+  readonly authority: string | null;
+  readonly place: number;
+  readonly root_run_id: string | null;
+  readonly closed_at: number | string | null;
+}
+
+/** The columns of `RunRow`, for SELECT and RETURNING. */
+export const RUN_COLUMNS = `no, id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, status, request,
+  fingerprint, attempt, fence, lease_owner, lease_until, cancel_requested_at, next_seq, error, usage,
+  created_at, started_at, finished_at, wire, run_key, parent_run_id, wire_data, keep, created_session,
+  used_ms, events_pruned_at, compacted_at, digests, authority, place, root_run_id, closed_at`;
+
+/** The JSON of the column `request`: a `StoredRequest` under the names of earlier versions. */
+type RequestJson = Omit<StoredRequest, 'resumes' | 'toolRestrictions'> & {
+  readonly toolLimits?: StoredRequest['toolRestrictions'];
+  readonly resumes?: {
+    readonly rootRunNo: number;
+    readonly reruns: readonly { readonly no: number; readonly ordinal: number }[];
+  };
+};
+
+/** A row as the record that the rest of the code uses. */
+export function runRecord(row: RunRow): RunRecord {
+  return {
+    rowId: row.no,
+    id: row.id,
+    tenantId: row.tenant_id,
+    userId: row.user_id,
+    sessionId: row.session_id,
+    sessionRowId: row.session_no,
+    ordinal: row.ordinal,
+    agentType: row.agent_type,
+    state: row.status as RunState,
+    request: parseRequest(row.request),
+    authority: parsed<Authority>(row.authority),
+    fingerprint: row.fingerprint,
+    attempt: row.attempt,
+    fence: row.fence,
+    leaseOwner: row.lease_owner,
+    leaseUntil: row.lease_until,
+    cancelRequestedAt: row.cancel_requested_at,
+    nextSeq: row.next_seq,
+    error: parsed<ErrorModel>(row.error),
+    usage: parsed<Usage>(row.usage),
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    finishedAt: row.finished_at,
+    wire: row.wire,
+    runKey: row.run_key,
+    parentRunId: row.parent_run_id,
+    wireData: JSON.parse(row.wire_data) as JsonObject,
+    visibility: row.keep as RunVisibility,
+    createdSession: row.created_session === 1,
+    usedMs: row.used_ms,
+    eventsPrunedAt: row.events_pruned_at,
+    isCompacted: Number(row.compacted_at) > 0,
+    retainedSummaries: parsed<JsonObject>(row.digests),
+    place: row.place,
+    rootRunId: row.root_run_id ?? row.id,
+    closedAt: row.closed_at === null ? null : Number(row.closed_at),
+  };
+}
+
+/**
+ * The record of a run that was inserted. Field by field: an object made by spreading is slow to use.
+ *
+ * @param row what `insertOf` returned
+ */
+export function newRecord(run: NewRun, row: { readonly no: number; readonly place: number }): RunRecord {
+  const { principal, lease, lines } = run;
+  return {
+    rowId: row.no,
+    place: row.place,
+    id: run.id,
+    tenantId: principal.tenantId,
+    userId: principal.userId,
+    sessionId: run.sessionId,
+    sessionRowId: run.sessionRowId,
+    ordinal: run.ordinal,
+    agentType: run.agentType,
+    state: lease ? 'running' : 'queued',
+    request: run.request,
+    authority: run.authority,
+    fingerprint: run.fingerprint,
+    attempt: lease ? 1 : 0,
+    fence: lease ? 1 : 0,
+    leaseOwner: lease?.owner ?? null,
+    leaseUntil: lease?.until ?? 0,
+    cancelRequestedAt: null,
+    nextSeq: lines.length,
+    error: null,
+    usage: null,
+    createdAt: run.createdAt,
+    startedAt: lease ? run.createdAt : null,
+    finishedAt: null,
+    wire: run.wire,
+    runKey: run.runKey,
+    parentRunId: run.parentRunId,
+    wireData: run.wireData,
+    visibility: run.visibility,
+    createdSession: run.createdSession,
+    usedMs: 0,
+    eventsPrunedAt: null,
+    isCompacted: false,
+    retainedSummaries: null,
+    rootRunId: run.rootRunId ?? run.id,
+    closedAt: null,
+  };
+}
+
+/** The JSON text of the column `request`. */
+export function requestText({ resumes, toolRestrictions, ...request }: StoredRequest): string {
+  const json: RequestJson = Object.assign(
+    request,
+    toolRestrictions && { toolLimits: toolRestrictions },
+    resumes && { resumes: { rootRunNo: resumes.rootRunRowId, reruns: resumes.reruns.map(rerunJson) } },
+  );
+  return JSON.stringify(json);
+}
+
+/** A value as JSON text; null stays null. */
+export function jsonText(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+function parseRequest(text: string): StoredRequest {
+  const { resumes, toolLimits, ...request } = JSON.parse(text) as RequestJson;
+  return Object.assign(
+    request,
+    toolLimits && { toolRestrictions: toolLimits },
+    resumes && { resumes: resumePoint(resumes) },
+  );
+}
+
+function rerunJson({ rowId, ordinal }: RunKey): { readonly no: number; readonly ordinal: number } {
+  return { no: rowId, ordinal };
+}
+
+function resumePoint({ rootRunNo, reruns }: NonNullable<RequestJson['resumes']>): ResumePoint {
+  return { rootRunRowId: rootRunNo, reruns: reruns.map(({ no, ordinal }) => ({ rowId: no, ordinal })) };
+}
+
+function parsed<Value>(text: string | null): Value | null {
+  return text === null ? null : (JSON.parse(text) as Value);
+}
+
+/** The size of the column `model`. */
+const MODEL_LENGTH = 200;
+/** The greatest place of a run in the queue. */
+const MOST_PLACE = 1000;
+
+const INSERT = `
+  INSERT INTO runs (id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, status, request,
+    fingerprint, attempt, fence, lease_owner, lease_until, next_seq, created_at, started_at, claimed_at, wire,
+    run_key, parent_run_id, wire_data, keep, created_session, state_before, authority, input_text, model, root_run_id, place)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {claimed_at}, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {place})
+  RETURNING no, place`;
+/** The time of an attempt is counted by the database's clock. */
+const INSERT_STARTED = {
+  sqlite: INSERT.replace('{claimed_at}', DATABASE_NOW.sqlite).replace('{place}', '0'),
+  postgres: prepared(INSERT.replace('{claimed_at}', DATABASE_NOW.postgres).replace('{place}', '0')),
+};
+/** A tenant's ended runs may be many: they are not in this index. */
+const INSERT_QUEUED = {
+  sqlite: queued('runs INDEXED BY ix_runs_active_owner'),
+  postgres: queued('runs'),
+};
+
+/** The statement that inserts a run, and its values. It returns the row id as `no`, and the place of a queued run. */
+export function insertOf(run: NewRun, dialect: RequestDatabase['dialect']): readonly [sql: string, values: SqlValue[]] {
+  if (run.lease) return [INSERT_STARTED[dialect], insertValues(run)];
+  return [INSERT_QUEUED[dialect], [...insertValues(run), run.principal.tenantId, MOST_PLACE]];
+}
+
+function queued(table: string): string {
+  const place = `(SELECT COUNT(*) FROM (
+    SELECT 1 FROM ${table} WHERE tenant_id = ? AND status IN ('queued', 'running') LIMIT ?) a)`;
+  return INSERT.replace('{claimed_at}', 'NULL').replace('{place}', place);
+}
+
+function insertValues(run: NewRun): SqlValue[] {
+  const { lease } = run;
+  const startedAt = lease ? run.createdAt : null;
+  return [
+    run.id,
+    run.principal.tenantId,
+    run.principal.userId,
+    run.sessionId,
+    run.sessionRowId,
+    run.ordinal,
+    run.agentType,
+    lease ? 'running' : 'queued',
+    requestText(run.request),
+    run.fingerprint,
+    lease ? 1 : 0,
+    lease ? 1 : 0,
+    lease?.owner ?? null,
+    lease?.until ?? 0,
+    run.lines.length,
+    run.createdAt,
+    startedAt,
+    run.wire,
+    run.runKey,
+    run.parentRunId,
+    JSON.stringify(run.wireData),
+    run.visibility,
+    run.createdSession ? 1 : 0,
+    jsonText(run.stateBefore),
+    jsonText(run.authority),
+    run.inputText,
+    run.request.modelOptions.model?.slice(0, MODEL_LENGTH) ?? null,
+    run.rootRunId,
+  ];
+}

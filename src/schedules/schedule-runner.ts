@@ -1,0 +1,84 @@
+import { setTimeout } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { ScheduleStore } from './ports/schedule-store.js';
+import { ScheduleFiring } from './schedule-firing.js';
+import type { DueSchedule } from './schedule.types.js';
+
+/** How often a process looks whether the next time has come, in milliseconds. */
+const LOOK_MS = 1000;
+/** How long it relies on what it knows of the next time, in milliseconds: what other processes plan is found so late. */
+const RELY_MS = 10_000;
+/** How long a process has for a schedule before another one takes it. */
+const LEASE_MS = 60_000;
+/** Schedules that a process takes at a time, and how many it fires at the same time. */
+const BATCH = 64;
+const AT_ONCE = 8;
+const SHUTDOWN_MS = 5000;
+
+/** Fires what is due: in every process, each schedule by one. What was due while all were down is found in the first second. */
+@Injectable()
+export class ScheduleRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Schedules');
+  private timer: NodeJS.Timeout | undefined;
+  /** When the database is queried again, in milliseconds of `performance.now`. */
+  private askAt = 0;
+  private working: Promise<void> | undefined;
+  private isOver = false;
+
+  constructor(
+    private readonly store: ScheduleStore,
+    private readonly firing: ScheduleFiring,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
+  }
+
+  /** Takes nothing more, and waits for what it has begun. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isOver = true;
+    clearInterval(this.timer);
+    await Promise.race([this.working, setTimeout(SHUTDOWN_MS, undefined, { ref: false })]);
+  }
+
+  /** Called when this process has planned something, which may be due before it would look. */
+  lookSoon(): void {
+    this.askAt = 0;
+  }
+
+  private look(): Promise<void> {
+    if (performance.now() < this.askAt) return Promise.resolve();
+    return (this.working ??= this.work().finally(() => (this.working = undefined)));
+  }
+
+  private async work(): Promise<void> {
+    try {
+      this.askAt = Infinity;
+      const wait = (await this.store.untilDue()) ?? RELY_MS;
+      this.askAt = Math.min(this.askAt, wait > 0 ? performance.now() + Math.min(wait, RELY_MS) : 0);
+      for (let more = wait <= 0; more && !this.isOver;) {
+        const due = [...(await this.store.claim(LEASE_MS, BATCH))];
+        more = due.length > 0;
+        await Promise.all(Array.from({ length: AT_ONCE }, () => this.fireAll(due)));
+      }
+    } catch (error) {
+      this.askAt = 0;
+      this.warn('cannot be read', error);
+    }
+  }
+
+  /** Several of these share the list. */
+  private async fireAll(due: DueSchedule[]): Promise<void> {
+    for (let next = due.shift(); next !== undefined && !this.isOver; next = due.shift()) {
+      try {
+        await this.firing.fire(next);
+      } catch (error) {
+        this.warn(`could not start ${next.schedule.id}`, error);
+      }
+    }
+  }
+
+  private warn(what: string, error: unknown): void {
+    this.logger.warn(`Schedules ${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,99 @@
+import { setTimeout } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { DeliveryStore } from './ports/delivery-store.js';
+import { WebhookAttempts } from './webhook-attempts.js';
+import { WebhookDirectory } from './webhook-directory.js';
+
+/** How often a process looks for what is due, in milliseconds: a first attempt is made within a second. */
+const LOOK_MS = 400;
+/** How long a process has for an attempt before another one makes it. */
+const LEASE_MS = 60_000;
+/** Attempts at one endpoint at a time, of all processes together. */
+const IN_FLIGHT = 4;
+/** How long a process that stops waits for attempts, in milliseconds. */
+const SHUTDOWN_MS = 3000;
+/** Attempts of this process at a time. A slow endpoint holds `IN_FLIGHT` of them. */
+const MOST = 256;
+
+/**
+ * Delivers events: each endpoint for itself, so that a slow one delays nobody else's. Without endpoints, nothing is
+ * looked at.
+ */
+@Injectable()
+export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger(WebhookSender.name);
+  /** Attempts that are being made, by the row id of the endpoint. */
+  private readonly busy = new Map<number, number>();
+  private readonly attempts = new Set<Promise<void>>();
+  private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<void> | undefined;
+  private isOver = false;
+
+  constructor(
+    private readonly store: DeliveryStore,
+    private readonly directory: WebhookDirectory,
+    private readonly attempt: WebhookAttempts,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
+  }
+
+  /** Waits for the attempts that are being made, but not for slow receivers: their events are sent again. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isOver = true;
+    clearInterval(this.timer);
+    await this.looking;
+    await Promise.race([Promise.all(this.attempts), setTimeout(SHUTDOWN_MS, undefined, { ref: false })]);
+  }
+
+  private look(): Promise<void> {
+    if (this.directory.isEmpty || this.isOver) return Promise.resolve();
+    return (this.looking ??= this.work().finally(() => (this.looking = undefined)));
+  }
+
+  private async work(): Promise<void> {
+    try {
+      const enabled = this.directory.rowIds();
+      const waiting = (await this.store.waitingWebhooks()).filter((rowId) => enabled.has(rowId));
+      for (const rowId of waiting) await this.claim(rowId);
+    } catch (error) {
+      this.warn(error);
+    }
+  }
+
+  /** Begins what is due at an endpoint, as far as there is room. */
+  private async claim(rowId: number): Promise<void> {
+    if (this.isOver || this.attempts.size >= MOST || (this.busy.get(rowId) ?? 0) >= IN_FLIGHT) return;
+    const claimed = await this.store.claim(rowId, { leaseMs: LEASE_MS, inFlight: IN_FLIGHT });
+    for (const delivery of claimed?.deliveries ?? []) {
+      if (claimed) this.begin(rowId, this.attempt.make(claimed.webhook, delivery));
+    }
+  }
+
+  private begin(rowId: number, attempt: Promise<void>): void {
+    this.busy.set(rowId, (this.busy.get(rowId) ?? 0) + 1);
+    const done = attempt
+      .catch((error: unknown) => this.warn(error))
+      .finally(() => {
+        this.attempts.delete(done);
+        const left = (this.busy.get(rowId) ?? 1) - 1;
+        if (left > 0) this.busy.set(rowId, left);
+        else this.busy.delete(rowId);
+        // What waits behind it need not wait for the next look.
+        if (left === 0 && !this.isOver) this.claimSoon(rowId);
+      });
+    this.attempts.add(done);
+  }
+
+  private claimSoon(rowId: number): void {
+    const claim: Promise<void> = this.claim(rowId)
+      .catch((error: unknown) => this.warn(error))
+      .finally(() => this.attempts.delete(claim));
+    this.attempts.add(claim);
+  }
+
+  private warn(error: unknown): void {
+    this.logger.warn(`Webhooks cannot be delivered: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
