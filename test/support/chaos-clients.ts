@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { agentApi, CursorReader, type CursorRoute, responses, runsApi, WATCHED, watching } from './cursor-reader.js';
+import { type Frame, isTerminal } from './process-client.js';
 import { runInput } from './runs-client.js';
+import { jsonFrames } from './sse.js';
 
 /** How long a client waits for an answer, or for the next bytes of a stream, before it tries another server. */
 const PATIENCE_MS = 4000;
@@ -56,7 +58,7 @@ export class ChaosClient {
     const reader = new CursorReader(route);
     for (const deadline = Date.now() + RUN_MS; ;) {
       const ending = await reader.read(this.server(), undefined, PATIENCE_MS).catch(unlessUnreachable);
-      if (ending === 'ended' || ending === 'nothing left') {
+      if (ending === 'nothing left' || (ending === 'ended' && !isUnfinished(reader))) {
         return { name: this.name, runId, route, frames: reader.frames };
       }
       if (Date.now() > deadline) throw new Error(`${this.name}: ${runId} does not end: ${reader.frames.at(-1)}`);
@@ -68,6 +70,13 @@ export class ChaosClient {
     this.turn += 1;
     return this.servers[this.turn % this.servers.length] ?? '';
   }
+}
+
+/** A server that stops ends a stream of the Agent API without a word (contract attach, section 3): its last frame tells. */
+function isUnfinished({ route, frames }: CursorReader): boolean {
+  if (!route.name.endsWith('agent-api')) return false;
+  const [last] = jsonFrames(`${frames.at(-1) ?? ''}\n\n`);
+  return !last || !isTerminal(last as unknown as Frame);
 }
 
 /** One client for each way to start and to read a run. */
