@@ -27,6 +27,11 @@ export async function apiKey(
   return (await server.get(ApiKeys).create(tenant, key, TEST_MANAGER)).secret;
 }
 
+/** A key with one other character at its end, so that its checksum is wrong. */
+export function mistyped(key: string): string {
+  return `${key.slice(0, -1)}${key.endsWith('x') ? 'y' : 'x'}`;
+}
+
 /** The headers of a request with a credential. */
 export function bearer(token: string): { readonly authorization: string } {
   return { authorization: `Bearer ${token}` };
