@@ -1,7 +1,7 @@
 import { ApiKeys, keyOf, Tenants } from '../../src/access/index.js';
 import { Clock, SERVER_ORIGIN } from '../../src/common/index.js';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
-import { apiKey, bearer, mistyped, TEST_MANAGER } from '../support/keys.js';
+import { apiKey, bearer, TEST_MANAGER } from '../support/keys.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -64,7 +64,7 @@ describeOnDatabases('API keys', (open) => {
     await server.get(ApiKeys).revoke(INSTALLATION, await idOf(unknown), TEST_MANAGER);
     const forged = keyOf(key.slice(10, 22), new Uint8Array(32));
     const stranger = keyOf('000000000000', new Uint8Array(32));
-    for (const token of [forged, stranger, `${key.slice(0, -1)}_`, mistyped(key), mistypedSecret(key), 'something']) {
+    for (const token of [forged, stranger, `${key.slice(0, -1)}_`, mistypedSecret(key), 'something']) {
       expect(await use(token)).toEqual(refused);
       expect(await use(token)).toEqual(refused);
     }
