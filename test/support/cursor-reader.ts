@@ -61,6 +61,9 @@ export function runsApi(threadId: string, runKey: string): CursorRoute {
   };
 }
 
+/** The closing frames of wires that have one: they are not counted (contract attach, sections 2 and 3). */
+const CLOSING = /The server is shutting down/;
+
 /** Why a reader left a server from which nothing came. */
 const SILENT = new Error('The server is silent');
 
@@ -108,11 +111,13 @@ export class CursorReader {
       throw new Error(`${this.route.name}: ${url} is answered with ${answer.statusCode}: ${await text(answer)}`);
     }
     const parser = new SseParser();
+    let isClosed = false;
     try {
       for await (const chunk of answer.setEncoding('utf8')) {
         timer?.refresh();
         for (const { id, data, raw } of parser.push(chunk as string)) {
-          if (data === '[DONE]') continue;
+          if (CLOSING.test(data)) isClosed = true;
+          if (isClosed || data === '[DONE]') continue;
           this.frames.push(raw.replace(/^retry: \d+\n/m, ''));
           this.lastId = id ?? this.lastId;
         }
@@ -125,7 +130,7 @@ export class CursorReader {
     }
     if (!answer.complete) return 'broken';
     this.retries.push(...parser.retries);
-    return parser.retries.length > 0 ? 'sent away' : 'ended';
+    return isClosed || parser.retries.length > 0 ? 'sent away' : 'ended';
   }
 
   /** All frames as a server sends them to a client that has none. */
