@@ -32,7 +32,7 @@ describeInBrowser('webhooks and schedules in the console', (browser) => {
   }
 
   it('an endpoint is added, tried, sent to again, disabled and removed', async () => {
-    const url = receiver.url('/console');
+    const url = receiver.urlOf('/console');
     const page = await signedIn('Webhooks', ['runs:read', 'webhooks:read', 'webhooks:write']);
     await page.getByText('No webhooks yet.').waitFor();
     await page.getByText('Add a webhook').click();

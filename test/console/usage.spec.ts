@@ -16,7 +16,7 @@ describeInBrowser('usage in the console', (browser) => {
   }, 60_000);
   afterAll(async () => {
     await server.close();
-    await model.stop();
+    await model.close();
   });
 
   async function signedIn(key: string): Promise<Page> {

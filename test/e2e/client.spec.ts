@@ -13,6 +13,7 @@ import { apiKey } from '../support/keys.js';
 import { counted } from '../support/process-client.js';
 import { ServerProcess } from '../support/server-process.js';
 import { startServer } from '../support/server.js';
+import { listenOnLoopback } from '../support/loopback-server.js';
 
 jest.setTimeout(240_000);
 
@@ -49,9 +50,7 @@ class CuttingProxy {
   }
 
   async listen(): Promise<string> {
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${await listenOnLoopback(this.server)}`;
   }
 
   close(): void {

@@ -106,12 +106,12 @@ describe('three turns with the profile of each model server, over all wires', ()
   let turns = 0;
 
   beforeAll(async () => {
-    await upstream.start();
+    await upstream.listen();
     server = await startServer({ model, providers: [LookupTool, PayTool] });
   });
   afterAll(async () => {
     await server.close();
-    await upstream.stop();
+    await upstream.close();
   });
 
   async function stream({ path, body, headers = [] }: WireRequest): Promise<string> {

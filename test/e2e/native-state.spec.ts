@@ -47,7 +47,7 @@ describeOnDatabases('state of native providers', (openDatabase) => {
   afterEach(async () => {
     expect(upstream.refusals).toEqual([]);
     await server.close();
-    await upstream.stop();
+    await upstream.close();
   });
 
   async function start(model: ServerOptions['model'], providerOptions: ServerOptions['providerOptions']) {
@@ -68,7 +68,7 @@ describeOnDatabases('state of native providers', (openDatabase) => {
   it.each(PROVIDERS)(
     'of %s comes back over three turns, a restart, two wires and a fork',
     async (name, api, make, options) => {
-      upstream = await new NativeServer(api).start();
+      upstream = await new NativeServer(api).listen();
       const model = make(upstream.url);
       await start(model, options);
       const input = [{ role: 'user', content: [{ type: 'text', text: 'Look' }] }];
@@ -89,20 +89,20 @@ describeOnDatabases('state of native providers', (openDatabase) => {
   );
 
   it('of one provider is not sent to another', async () => {
-    const claude = await new NativeServer(ANTHROPIC).start();
+    const claude = await new NativeServer(ANTHROPIC).listen();
     upstream = claude;
     await start(createAnthropic({ baseURL: claude.url, apiKey: 'k' })('claude-sonnet-4-5'), THINKING);
     const first = await respond({ input: 'Look' });
     await server.close();
 
-    upstream = await new NativeServer({ ...GOOGLE, answersIn: () => [] }).start();
+    upstream = await new NativeServer({ ...GOOGLE, answersIn: () => [] }).listen();
     await start(createGoogleGenerativeAI({ baseURL: upstream.url, apiKey: 'k' })('gemini-3-flash'), {});
     const second = await respond({ input: 'Well?', previous_response_id: first.id });
     expect(second.status).toBe('completed');
     const sent = JSON.stringify(upstream.bodies);
     expect(sent).not.toMatch(/signature-|redacted-|Thoughts/);
     await server.close();
-    await upstream.stop();
+    await upstream.close();
 
     // Back at the first one, its states are still there.
     upstream = claude;

@@ -24,12 +24,12 @@ describeOnDatabases('what a model server wants back', (openDatabase) => {
 
   beforeAll(async () => {
     database = await openDatabase();
-    model = await new ThinkingServer().start();
+    model = await new ThinkingServer().listen();
     server = await startServer({ database, env: model.env });
   });
   afterAll(async () => {
     await server.close();
-    await model.stop();
+    await model.close();
     await database.drop();
   });
   beforeEach(() => model.refusals.splice(0));

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { responseEvents, stream, UpstreamDouble } from '../../src/agent/adapters/testing/responses-double.js';
@@ -10,6 +9,7 @@ import { Database } from '../../src/database/index.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { WIRES } from '../support/wires.js';
 import { until } from '../support/until.js';
+import { listenOnLoopback } from '../support/loopback-server.js';
 
 async function post(url: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
   const all = { 'content-type': 'application/json', ...headers };
@@ -39,9 +39,7 @@ class Door {
   });
 
   async open(): Promise<string> {
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${await listenOnLoopback(this.server)}`;
   }
 
   close(): void {

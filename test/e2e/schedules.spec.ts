@@ -150,7 +150,7 @@ describeOnDatabases('schedules', (open) => {
   });
 
   it('leave a time out while the run before goes on, and announce it', async () => {
-    const hook = await call('POST', '/api/v1/webhooks', { url: receiver.url('/missed'), events: ['schedule.*'] });
+    const hook = await call('POST', '/api/v1/webhooks', { url: receiver.urlOf('/missed'), events: ['schedule.*'] });
     behaviour.current = async function* (context) {
       await stopped(context);
       yield say(context, 'Stopped');

@@ -18,7 +18,7 @@ describe('images in the results of tools', () => {
   let server: TestServer;
 
   beforeAll(async () => {
-    model = await new ThinkingServer().start();
+    model = await new ThinkingServer().listen();
     mcp = new ScriptedMcp();
     mcp.tools = [
       { name: 'look_at', description: 'Looks', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
@@ -37,7 +37,7 @@ describe('images in the results of tools', () => {
   });
   afterAll(async () => {
     await server.close();
-    await model.stop();
+    await model.close();
     await mcp.stop();
   });
   afterEach(() => expect(model.refusals).toEqual([]));

@@ -36,7 +36,7 @@ describeOnDatabases('usage, budgets and prices over REST', (open) => {
   });
   afterAll(async () => {
     await server.close();
-    await model.stop();
+    await model.close();
     await database.drop();
   });
 

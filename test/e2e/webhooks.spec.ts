@@ -59,7 +59,7 @@ describeOnDatabases('webhooks', (open) => {
   });
 
   const create = async (path: string, fields: object = {}): Promise<Shown> => {
-    const body = { url: receiver.url(path), events: ['run.*'], ...fields };
+    const body = { url: receiver.urlOf(path), events: ['run.*'], ...fields };
     const answer = await call(server.url, 'POST', '/api/v1/webhooks', { body });
     expect([answer.status, answer.body]).toEqual([201, answer.body]);
     return answer.body;
@@ -230,7 +230,7 @@ describeOnDatabases('webhooks', (open) => {
   });
 
   it('an address whose name is private is never connected to', async () => {
-    const local = `https://localhost.:${new URL(receiver.url()).port}/named-private`;
+    const local = `https://localhost.:${new URL(receiver.urlOf()).port}/named-private`;
     const answer = await call(server.url, 'POST', '/api/v1/webhooks', { body: { url: local, events: ['run.*'] } });
     expect(answer.status).toBe(201);
     await ask();
@@ -242,7 +242,7 @@ describeOnDatabases('webhooks', (open) => {
 
   it('a redirect is not followed', async () => {
     const webhook = await create('/moved', { events: [] });
-    receiver.answers.push({ status: 302, headers: { location: receiver.url('/elsewhere') } });
+    receiver.answers.push({ status: 302, headers: { location: receiver.urlOf('/elsewhere') } });
     await call(server.url, 'POST', `/api/v1/webhooks/${webhook.id}/test`);
     await until(async () => (await deliveries(webhook.id))[0]?.attempts[0]?.status === 302);
     expect(receiver.at('/elsewhere')).toEqual([]);
@@ -276,7 +276,7 @@ describeOnDatabases('webhooks', (open) => {
   it('a tenant has at most twenty', async () => {
     const made: Shown[] = [];
     for (let count = 0; count < 20; count += 1) made.push(await create(`/many-${count}`, { events: [] }));
-    const body = { url: receiver.url('/one-too-many'), events: [] };
+    const body = { url: receiver.urlOf('/one-too-many'), events: [] };
     expect((await call(server.url, 'POST', '/api/v1/webhooks', { body })).status).toBe(409);
     for (const one of made) await remove(one);
   });

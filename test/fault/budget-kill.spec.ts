@@ -32,7 +32,7 @@ describeOnDatabases('two processes that are killed at random, with tight budgets
   afterAll(async () => {
     await sql.close();
     for (const server of servers) await server.stop();
-    await model.stop();
+    await model.close();
     await database.drop();
   });
 

@@ -58,7 +58,7 @@ const WAYS = [...(NO_REDIS_SERVER ? [] : ['with Redis']), 'without Redis'] as co
       await Promise.all(servers.map((server) => server.stop()));
       servers = [];
       await redis?.stop();
-      await model?.stop();
+      await model?.close();
       await database?.drop();
     });
 

@@ -74,7 +74,7 @@ describeOnDatabases('webhooks and schedules of servers that are killed', (open) 
       failed.add(id);
       return 500;
     };
-    const hook = { url: receiver.url('/ends'), events: ['run.*'], format: 'openai' };
+    const hook = { url: receiver.urlOf('/ends'), events: ['run.*'], format: 'openai' };
     const { secret } = await post<Created>('/api/v1/webhooks', hook);
     await until(
       () => Promise.all(servers.map(knowsHook)).then((all) => all.every(Boolean)),

@@ -7,7 +7,7 @@ import { until } from '../support/until.js';
 describeOnDatabases('a server that is killed while its model thinks', (openDatabase) => {
   it('the run continues with what the model server wants back, of this turn and of earlier ones', async () => {
     const database = await openDatabase();
-    const model = await new ThinkingServer().start();
+    const model = await new ThinkingServer().listen();
     const server = await ServerProcess.start(database, model.env);
     const client = new ProcessClient(server.url);
     try {
@@ -31,7 +31,7 @@ describeOnDatabases('a server that is killed while its model thinks', (openDatab
       expect([model.returned, model.refusals]).toEqual([before, []]);
     } finally {
       await server.stop();
-      await model.stop();
+      await model.close();
       await database.drop();
     }
   });

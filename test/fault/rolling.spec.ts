@@ -55,7 +55,7 @@ interface Job {
       await Promise.all(servers.map((server) => server.stop()));
       await balancer?.stop();
       await redis?.stop();
-      await model?.stop();
+      await model?.close();
       await database?.drop();
     });
 

@@ -1,9 +1,9 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { once } from 'node:events';
 import { describeOnDatabases, postgresDatabase, sqliteDatabase, type TestDatabase } from '../support/databases.js';
 import { counted } from '../support/process-client.js';
 import { expectWhole, runInput, RunsClient } from '../support/runs-client.js';
 import { ServerProcess } from '../support/server-process.js';
+import { listenOnLoopback } from '../support/loopback-server.js';
 
 jest.setTimeout(300_000);
 
@@ -159,10 +159,7 @@ class Way {
         socket.pipe(other);
       }
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    return { way, port: typeof address === 'object' && address !== null ? address.port : 0 };
+    return { way, port: await listenOnLoopback(server) };
   }
 
   /** As when the database goes down: all connections break, and no new one is taken. */

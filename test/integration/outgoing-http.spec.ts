@@ -7,6 +7,7 @@ import { ProviderHttp } from '../../src/access/oidc/provider-http.js';
 import { readSettings } from '../../src/config/index.js';
 import { OutgoingHttp, OutgoingSettings } from '../../src/outgoing/index.js';
 import { selfSigned } from '../support/self-signed.js';
+import { listenOnLoopback } from '../support/loopback-server.js';
 
 const HOST = 'keys.test';
 const LIMITS = { timeoutMs: 5000, maxBytes: 1000 };
@@ -31,8 +32,7 @@ describe("the server's own requests", () => {
       respond(response);
     });
     server.on('connection', () => (connections += 1));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await listenOnLoopback(server);
     base = `https://${HOST}:${(server.address() as AddressInfo).port}`;
   });
   beforeEach(() => {

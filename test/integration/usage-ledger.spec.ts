@@ -26,7 +26,7 @@ describeOnLedgers('the ledger of spending', (ledger) => {
   });
   afterEach(async () => {
     await server.stop();
-    await model.stop();
+    await model.close();
   });
 
   const rows = <Row>(sql: string): Promise<Row[]> => ledger().database.read.all<Row>(sql);

@@ -42,7 +42,7 @@ describeOnLedgers('the usage of runs', (ledger) => {
   afterEach(async () => {
     jest.restoreAllMocks();
     await server.stop();
-    await model.stop();
+    await model.close();
   });
 
   it('the report equals the bill of the model server', async () => {

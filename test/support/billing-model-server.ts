@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LoopbackServer } from './loopback-server.js';
 
 /** How a `BillingModelServer` answers. */
 export interface BillingOptions {
@@ -22,33 +21,25 @@ export interface Bill {
 }
 
 /** A model server that counts what its answers cost: one word is one token. It keeps to `max_tokens`. */
-export class BillingModelServer {
+export class BillingModelServer extends LoopbackServer {
   readonly bill: Bill = { calls: 0, input: 0, cached: 0, output: 0, reasoning: 0 };
   /** The limits of the requests; undefined for one without. */
   readonly limits: (number | undefined)[] = [];
   /** Answers that are being written, and the most of them at once. */
   open = 0;
 
-  private constructor(
-    private readonly server: Server,
-    readonly options: { -readonly [Name in keyof BillingOptions]: BillingOptions[Name] },
-  ) {}
+  private constructor(readonly options: { -readonly [Name in keyof BillingOptions]: BillingOptions[Name] }) {
+    super();
+  }
 
-  static async start(options: BillingOptions): Promise<BillingModelServer> {
-    const server = createServer();
-    const model = new BillingModelServer(server, { ...options });
-    server.on('request', (request, response) => {
-      model.answer(request, response).catch((error: unknown) => response.destroy(error as Error));
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return model;
+  static start(options: BillingOptions): Promise<BillingModelServer> {
+    return new BillingModelServer({ ...options }).listen();
   }
 
   /** The settings of a server that uses it. */
   get env(): Record<string, string> {
     return {
-      LLM_BASE_URL: `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`,
+      LLM_BASE_URL: `${this.url}/v1`,
       LLM_API_KEY: 'k',
       LLM_MODEL: 'billed-model',
       LLM_START_CHECK: 'false',
@@ -57,16 +48,8 @@ export class BillingModelServer {
     };
   }
 
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
-  }
-
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString();
+  protected override async handle(_: IncomingMessage, response: ServerResponse, bytes: Buffer): Promise<void> {
+    const text = bytes.toString();
     const body = JSON.parse(text) as { max_tokens?: number; max_completion_tokens?: number };
     const limit = body.max_completion_tokens ?? body.max_tokens;
     this.limits.push(limit);

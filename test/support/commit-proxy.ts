@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { listenOnLoopback } from './loopback-server.js';
 
 /**
  * Where a connection is cut: before PostgreSQL gets the COMMIT, after it has answered and before the answer arrives, or
@@ -32,8 +33,8 @@ export class CommitProxy {
 
   /** @param database the URL of the database behind it */
   static async start(database: string): Promise<CommitProxy> {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const server = createServer();
+    await listenOnLoopback(server);
     const proxy = new CommitProxy(server, new URL(database));
     server.on('connection', (client) => proxy.forward(client));
     return proxy;

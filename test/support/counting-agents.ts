@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { responseEvents } from '../../src/agent/adapters/testing/responses-double.js';
+import { LoopbackServer } from './loopback-server.js';
 
 type Event = Record<string, unknown>;
 
@@ -51,46 +50,27 @@ class KeptAnswer {
  * Agents on loopback that count how often they are asked: one of OpenAI Responses that keeps its answers, and one of AG-UI
  * that ends its answer when nobody reads it.
  */
-export class CountingAgents {
+export class CountingAgents extends LoopbackServer {
   /** How often each question was asked, by its text. */
   readonly asked = new Map<string, number>();
   private readonly answers = new Map<string, KeptAnswer>();
-  private readonly server = createServer((request, response) => this.receive(request, response));
 
-  static async start(): Promise<CountingAgents> {
-    const agents = new CountingAgents();
-    agents.server.listen(0, '127.0.0.1');
-    await once(agents.server, 'listening');
-    return agents;
+  static start(): Promise<CountingAgents> {
+    return new CountingAgents().listen();
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
-  }
-
-  private receive(request: IncomingMessage, response: ServerResponse): void {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      response.on('error', () => undefined);
-      const url = new URL(request.url ?? '/', this.url);
-      if (request.method === 'GET') {
-        const [, id = ''] = /^\/responses\/([^/]+)$/.exec(url.pathname) ?? [];
-        this.answers.get(id)?.follow(response, Number(url.searchParams.get('starting_after') ?? -1));
-        if (!this.answers.has(id)) response.writeHead(404).end();
-        return;
-      }
-      const text = questionIn(Buffer.concat(chunks).toString());
-      this.asked.set(text, (this.asked.get(text) ?? 0) + 1);
-      if (url.pathname === '/ag-ui') this.speak(response);
-      else this.keep(response);
-    });
+  protected override handle(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
+    const url = new URL(request.url ?? '/', this.url);
+    if (request.method === 'GET') {
+      const [, id = ''] = /^\/responses\/([^/]+)$/.exec(url.pathname) ?? [];
+      this.answers.get(id)?.follow(response, Number(url.searchParams.get('starting_after') ?? -1));
+      if (!this.answers.has(id)) response.writeHead(404).end();
+      return;
+    }
+    const text = questionIn(body.toString());
+    this.asked.set(text, (this.asked.get(text) ?? 0) + 1);
+    if (url.pathname === '/ag-ui') this.speak(response);
+    else this.keep(response);
   }
 
   private keep(response: ServerResponse): void {

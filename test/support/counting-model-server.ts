@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LoopbackServer } from './loopback-server.js';
 
 /** How a `CountingModelServer` answers. */
 export interface CountingModelOptions {
@@ -21,30 +20,22 @@ interface ChatMessage {
  * A model server that counts its calls by the job that the user's message names (`job 17`). The first call of a job asks
  * for a tool, the second one answers.
  */
-export class CountingModelServer {
+export class CountingModelServer extends LoopbackServer {
   /** How often each step of each job was asked for: `17 tool`, `17 answer`. */
   readonly calls = new Map<string, number>();
 
-  private constructor(
-    private readonly server: Server,
-    private readonly options: CountingModelOptions,
-  ) {}
+  private constructor(private readonly options: CountingModelOptions) {
+    super();
+    this.server.keepAliveTimeout = 60_000;
+  }
 
-  static async start(options: CountingModelOptions): Promise<CountingModelServer> {
-    const server = createServer();
-    const model = new CountingModelServer(server, options);
-    server.on('request', (request, response) => {
-      model.answer(request, response).catch((error: unknown) => response.destroy(error as Error));
-    });
-    server.keepAliveTimeout = 60_000;
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return model;
+  static start(options: CountingModelOptions): Promise<CountingModelServer> {
+    return new CountingModelServer(options).listen();
   }
 
   /** For `LLM_BASE_URL`. */
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
+  override get url(): string {
+    return `${super.url}/v1`;
   }
 
   /** The answer to a job. */
@@ -52,20 +43,12 @@ export class CountingModelServer {
     return this.piecesOf(job).join('');
   }
 
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
-  }
-
   private piecesOf(job: number): readonly string[] {
     return Array.from({ length: this.options.pieces }, (_, index) => `${job}.${index} `);
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { readonly messages: readonly ChatMessage[] };
+  protected override async handle(_: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
+    const { messages } = JSON.parse(body.toString()) as { readonly messages: readonly ChatMessage[] };
     const job = Number(/job (\d+)/.exec(JSON.stringify(messages.findLast(({ role }) => role === 'user')))?.[1]);
     const isTool = messages.at(-1)?.role !== 'tool';
     const key = `${job} ${isTool ? 'tool' : 'answer'}`;

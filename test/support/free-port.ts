@@ -1,12 +1,11 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { listenOnLoopback } from './loopback-server.js';
 
 /** A port that is free now. */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
+  const probe = createServer();
+  const port = await listenOnLoopback(probe);
   probe.close();
   await once(probe, 'close');
   return port;

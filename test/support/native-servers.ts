@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
+import { LoopbackServer } from './loopback-server.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -25,18 +24,19 @@ export interface NativeApi {
 }
 
 /** A strict double of a provider's API: every answer in a conversation must come back as it was given. */
-export class NativeServer {
+export class NativeServer extends LoopbackServer {
   readonly bodies: Json[] = [];
   /** What was refused, and why. */
   readonly refusals: string[] = [];
   private readonly given: Parts[] = [];
-  private readonly server = createServer((request, response) => void this.handle(request, response));
 
-  constructor(private readonly api: NativeApi) {}
+  constructor(private readonly api: NativeApi) {
+    super();
+  }
 
   /** The address that the packages are given. */
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
+  override get url(): string {
+    return `${super.url}/v1`;
   }
 
   /** How many answers the last request had. */
@@ -44,22 +44,8 @@ export class NativeServer {
     return this.api.answersIn(this.bodies.at(-1) ?? {}).length;
   }
 
-  async start(): Promise<this> {
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
-    return this;
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
-  }
-
-  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as Json;
+  protected override handle(_: IncomingMessage, response: ServerResponse, bytes: Buffer): void {
+    const body = JSON.parse(bytes.toString()) as Json;
     this.bodies.push(body);
     const strange = this.api.answersIn(body).find((parts) => !this.given.some((one) => isDeepStrictEqual(one, parts)));
     const refusal = this.api.refusal(body) ?? (strange && `An answer was changed: ${JSON.stringify(strange)}`);

@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { LoopbackServer } from './loopback-server.js';
 
 const value = z.strictObject({
   stringValue: z.string().optional(),
@@ -75,32 +74,14 @@ export interface ReceivedSpan {
 }
 
 /** A collector that takes nothing but what the protocol allows. */
-export class OtlpReceiver {
+export class OtlpReceiver extends LoopbackServer {
   readonly spans: ReceivedSpan[] = [];
   /** What was wrong with requests. */
   readonly problems: string[] = [];
   readonly headers: IncomingMessage['headers'][] = [];
 
-  private constructor(private readonly server: Server) {}
-
-  static async start(): Promise<OtlpReceiver> {
-    const receiver: OtlpReceiver = new OtlpReceiver(
-      createServer((request, response) => {
-        const chunks: Buffer[] = [];
-        request.on('data', (chunk: Buffer) => chunks.push(chunk));
-        request.on('end', () => {
-          receiver.take(request, Buffer.concat(chunks).toString());
-          response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-        });
-      }),
-    );
-    receiver.server.listen(0, '127.0.0.1');
-    await once(receiver.server, 'listening');
-    return receiver;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  static start(): Promise<OtlpReceiver> {
+    return new OtlpReceiver().listen();
   }
 
   /** The spans whose names begin like this. */
@@ -108,9 +89,9 @@ export class OtlpReceiver {
     return this.spans.filter((span) => span.name.startsWith(name));
   }
 
-  close(): void {
-    this.server.closeAllConnections();
-    this.server.close();
+  protected override handle(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
+    this.take(request, body.toString());
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   }
 
   private take(request: IncomingMessage, body: string): void {

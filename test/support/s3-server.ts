@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LoopbackServer } from './loopback-server.js';
 import { signatureV4 } from './sigv4.js';
 
 /** Who may use the store. */
@@ -20,25 +19,14 @@ type Refusal = readonly [status: number, code: string];
  * A store that speaks as much of the S3 protocol as ours needs, in memory: objects are put, got and
  * deleted in one bucket. Every request must carry a good AWS Signature Version 4 of its body too.
  */
-export class S3Server {
+export class S3Server extends LoopbackServer {
   /** By key; with the media type they were put with. */
   readonly objects = new Map<string, { readonly bytes: Buffer; readonly type: string | undefined }>();
   /** The codes of all refusals so far. */
   readonly refusals: string[] = [];
-  private readonly server: Server = createServer((request, response) => {
-    void this.answer(request, response);
-  });
 
-  /** Listens on a free port. */
-  static async start(): Promise<S3Server> {
-    const store = new S3Server();
-    store.server.listen(0, '127.0.0.1');
-    await once(store.server, 'listening');
-    return store;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  static start(): Promise<S3Server> {
+    return new S3Server().listen();
   }
 
   /** The environment of a server that keeps its attachments here. */
@@ -53,16 +41,7 @@ export class S3Server {
     };
   }
 
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
-  }
-
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks);
+  protected override handle(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
     const [bucket, ...path] = decodeURIComponent((request.url ?? '').split('?', 1)[0] ?? '')
       .slice(1)
       .split('/');

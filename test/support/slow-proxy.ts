@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { listenOnLoopback } from './loopback-server.js';
 
 /** A TCP proxy in front of a server of this machine that delays every byte, in both directions, or holds all of them. */
 export class SlowProxy {
@@ -15,9 +16,8 @@ export class SlowProxy {
 
   /** @param target the port of the server */
   static async start(target: number): Promise<SlowProxy> {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const proxy = new SlowProxy(server, (server.address() as AddressInfo).port);
+    const server = createServer();
+    const proxy = new SlowProxy(server, await listenOnLoopback(server));
     server.on('connection', (client) => {
       const upstream = connect(target, '127.0.0.1');
       proxy.pipe(client, upstream);

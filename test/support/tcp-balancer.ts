@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { listenOnLoopback } from './loopback-server.js';
 
 /** Gives each TCP connection to one of several servers of this machine, in turn. */
 export class TcpBalancer {
@@ -14,8 +15,8 @@ export class TcpBalancer {
 
   /** @param targets the ports of the servers */
   static async start(targets: readonly number[]): Promise<TcpBalancer> {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const server = createServer();
+    await listenOnLoopback(server);
     const balancer = new TcpBalancer(server, targets);
     server.on('connection', (client) => balancer.forward(client));
     return balancer;

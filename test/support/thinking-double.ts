@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { rulesOf, type ServerDouble } from '../../src/agent/adapters/testing/server-doubles.js';
 import type { ChatBody, ChatMessage } from '../../src/agent/adapters/testing/strict-server.js';
+import { LoopbackServer } from './loopback-server.js';
 
 type Delta = Readonly<Record<string, unknown>>;
 
@@ -30,7 +29,7 @@ interface DoubleAnswer {
  *
  * A result is told; any other text is answered with the first words of the conversation.
  */
-export class ThinkingDouble {
+export class ThinkingDouble extends LoopbackServer {
   /** What was refused, and why. */
   readonly refusals: string[] = [];
   /** Requests that were taken. */
@@ -41,26 +40,9 @@ export class ThinkingDouble {
   hanging = 0;
   private readonly busy = new Set<string>();
   private double: ServerDouble = { model: 'none' };
-  private readonly server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => this.handle(JSON.parse(Buffer.concat(chunks).toString()) as ChatBody, response));
-  });
 
-  async start(): Promise<this> {
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
-    return this;
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
+  override get url(): string {
+    return `${super.url}/v1`;
   }
 
   /** From now on it is the double of this server. */
@@ -72,7 +54,8 @@ export class ThinkingDouble {
     this.seen.splice(0);
   }
 
-  private handle(body: ChatBody, response: ServerResponse): void {
+  protected override handle(_: IncomingMessage, response: ServerResponse, bytes: Buffer): void {
+    const body = JSON.parse(bytes.toString()) as ChatBody;
     this.seen.push(body);
     const refusal = rulesOf(this.double)(body, '');
     const problem = refusal ? JSON.stringify(refusal.body) : this.missingThought(body);

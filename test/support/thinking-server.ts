@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LoopbackServer } from './loopback-server.js';
 
 /** A message of a Chat Completions request. */
 export interface SentMessage {
@@ -23,7 +22,7 @@ export const BROWSE = { name: 'browse', description: 'Opens a page', parameters:
  * assistant in turn, the images of results aside. A user's text with `Look` calls the weather tool of the samples, one with `Browse` that of the
  * client; anything else, and results, are answered by a text.
  */
-export class ThinkingServer {
+export class ThinkingServer extends LoopbackServer {
   /** The messages of each request. */
   readonly seen: (readonly SentMessage[])[] = [];
   /** What was refused, and why. */
@@ -33,19 +32,10 @@ export class ThinkingServer {
   /** True: results are not answered. */
   holdsResults = false;
   private readonly thoughts = new Set<string | undefined>();
-  private readonly server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: SentMessage[] };
-      this.answer(messages, response);
-    });
-  });
 
   /** The settings of a server that asks this one. */
   get env(): Record<string, string> {
-    const { port } = this.server.address() as AddressInfo;
-    return { LLM_BASE_URL: `http://127.0.0.1:${port}/v1`, LLM_API_KEY: 'sk-test', LLM_MAX_RETRIES: '0' };
+    return { LLM_BASE_URL: `${this.url}/v1`, LLM_API_KEY: 'sk-test', LLM_MAX_RETRIES: '0' };
   }
 
   /** The thoughts of the answers with calls in the last request; undefined where they are missing. */
@@ -59,19 +49,8 @@ export class ThinkingServer {
     return (this.seen.at(-1) ?? []).map(({ role }) => role[0]).join('');
   }
 
-  async start(): Promise<this> {
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
-    return this;
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
-  }
-
-  private answer(messages: readonly SentMessage[], response: ServerResponse): void {
+  protected override handle(_: IncomingMessage, response: ServerResponse, body: Buffer): void {
+    const { messages } = JSON.parse(body.toString()) as { readonly messages: readonly SentMessage[] };
     this.seen.push(messages);
     const refusal = this.refusalOf(messages);
     if (refusal !== undefined) {

@@ -1,7 +1,7 @@
 import type { webcrypto } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
+import { LoopbackServer } from './loopback-server.js';
 
 /** A key of the issuer. */
 export interface IssuerKey {
@@ -17,7 +17,7 @@ export async function issuerKey(kid: string, alg = 'ES256'): Promise<IssuerKey> 
 }
 
 /** An issuer of tokens on loopback: discovery, keys, and whatever may go wrong with them. */
-export class TokenIssuer {
+export class TokenIssuer extends LoopbackServer {
   /** Paths that were requested, in order. */
   readonly requests: string[] = [];
   /** What `jwks` answers. */
@@ -25,19 +25,10 @@ export class TokenIssuer {
   /** Replaces an answer: by path. */
   answer: ((path: string, response: ServerResponse) => boolean) | undefined;
 
-  private constructor(private readonly server: ReturnType<typeof createServer>) {}
-
-  static async start(...keys: IssuerKey[]): Promise<TokenIssuer> {
-    const server = createServer();
-    const issuer = new TokenIssuer(server);
+  static start(...keys: IssuerKey[]): Promise<TokenIssuer> {
+    const issuer = new TokenIssuer();
     issuer.keys = keys;
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => issuer.respond(request, response));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return issuer;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return issuer.listen();
   }
 
   /** How often the keys were read. */
@@ -61,12 +52,7 @@ export class TokenIssuer {
     return new SignJWT(payload).setProtectedHeader({ alg, kid: key.kid, typ }).sign(key.privateKey);
   }
 
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-
-  private respond(request: IncomingMessage, response: ServerResponse): void {
+  protected override handle(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url ?? '/';
     this.requests.push(path);
     if (this.answer?.(path, response)) return;

@@ -1,5 +1,5 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { LoopbackServer } from './loopback-server.js';
 
 /** A request to a receiver. */
 export interface ReceivedHook {
@@ -10,49 +10,30 @@ export interface ReceivedHook {
 }
 
 /** Receives webhooks on this machine. */
-export class WebhookReceiver {
+export class WebhookReceiver extends LoopbackServer {
   readonly received: ReceivedHook[] = [];
   /** What the next requests are answered with; then 200. */
   readonly answers: (number | { readonly status: number; readonly headers: Record<string, string> })[] = [];
   /** The answer to a request, in place of `answers`: a status, or `hang` for none at all. */
   answer: ((hook: ReceivedHook) => number | 'hang') | undefined;
-  private readonly server: Server;
-
-  constructor() {
-    this.server = createServer((request, response) => {
-      let text = '';
-      request.on('data', (data: Buffer) => (text += data.toString()));
-      request.on('end', () => {
-        const hook = {
-          path: request.url ?? '',
-          headers: request.headers,
-          text,
-          body: JSON.parse(text) as ReceivedHook['body'],
-        };
-        this.received.push(hook);
-        const next = this.answer?.(hook) ?? this.answers.shift() ?? 200;
-        if (next === 'hang') return;
-        const { status, headers } = typeof next === 'number' ? { status: next, headers: {} } : next;
-        response.writeHead(status, headers).end('thanks');
-      });
-    });
-  }
-
-  listen(): Promise<this> {
-    return new Promise((resolve) => this.server.listen(0, '127.0.0.1', () => resolve(this)));
-  }
 
   /** @param path by which requests of several endpoints are told apart */
-  url(path = '/'): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${path}`;
+  urlOf(path = '/'): string {
+    return `${this.url}${path}`;
   }
 
   at(path: string): readonly ReceivedHook[] {
     return this.received.filter((one) => one.path === path);
   }
 
-  close(): void {
-    this.server.closeAllConnections();
-    this.server.close();
+  protected override handle(request: IncomingMessage, response: ServerResponse, bytes: Buffer): void {
+    const { url: path = '', headers: sent } = request;
+    const text = bytes.toString();
+    const hook = { path, headers: sent, text, body: JSON.parse(text) as ReceivedHook['body'] };
+    this.received.push(hook);
+    const next = this.answer?.(hook) ?? this.answers.shift() ?? 200;
+    if (next === 'hang') return;
+    const { status, headers } = typeof next === 'number' ? { status: next, headers: {} } : next;
+    response.writeHead(status, headers).end('thanks');
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { listenOnLoopback } from '../../../test/support/loopback-server.js';
 import { StartupError } from '../../common/index.js';
 import { readSettings } from '../../config/index.js';
 import { ModelSettings } from '../model.settings.js';
@@ -69,8 +70,7 @@ describe('the connections of a configured client', () => {
     });
     server.keepAliveTimeout = 600_000;
     server.on('connection', (socket) => sockets.push(socket));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await listenOnLoopback(server);
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1${query}`;
     const settings = readSettings(ModelSettings, { LLM_BASE_URL: address, ...env });
     return (client = createModelClient(settings, NO_ATTACHMENTS) as ChatCompletionsModelClient);

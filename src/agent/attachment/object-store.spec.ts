@@ -36,7 +36,7 @@ describe('LocalObjectStore', () => {
 describe('S3ObjectStore', () => {
   let bucket: S3Server;
   beforeEach(async () => (bucket = await S3Server.start()));
-  afterEach(() => bucket.stop());
+  afterEach(() => bucket.close());
 
   const store = (changes: Partial<S3Settings> = {}): S3ObjectStore =>
     new S3ObjectStore({
@@ -97,6 +97,6 @@ describe('the S3 server of the tests', () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       expect((await fetch(`${bucket.url}/files/x`, { method })).status).toBe(403);
     }
-    await bucket.stop();
+    await bucket.close();
   });
 });

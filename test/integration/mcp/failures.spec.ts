@@ -9,6 +9,7 @@ import { McpSource } from '../../support/mcp-source.js';
 import { freePort } from '../../support/free-port.js';
 import { EverythingHttp, everythingStdio, ScriptedMcp, withPids } from '../../support/mcp-servers.js';
 import { until } from '../../support/until.js';
+import { listenOnLoopback } from '../../support/loopback-server.js';
 
 Logger.overrideLogger(false);
 
@@ -154,8 +155,8 @@ describe('an MCP server that does not answer', () => {
   let mute: Server;
 
   beforeAll(async () => {
-    mute = createServer((socket) => socket.resume().on('error', () => undefined)).listen(0, '127.0.0.1');
-    await once(mute, 'listening');
+    mute = createServer((socket) => socket.resume().on('error', () => undefined));
+    await listenOnLoopback(mute);
   });
   afterAll(() => mute.close());
 

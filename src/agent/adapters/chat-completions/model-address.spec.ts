@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from '../../../../test/support/loopback-server.js';
 import { collect, failureOf, request } from '../testing/collect.js';
 import { begin, end, rawUpstream } from '../testing/raw-upstream.js';
 import { clientFor, expectError, KEY, waits } from '../testing/upstream-client.js';
@@ -33,8 +34,7 @@ describe('the address of a model server (contract model-servers, section 1.5)', 
         }
       });
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await listenOnLoopback(server);
   });
   afterEach(async () => {
     server.closeAllConnections();

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LoopbackServer } from '../../../../test/support/loopback-server.js';
 
 type Fields = Record<string, unknown>;
 
@@ -55,7 +54,7 @@ const INPUT_EVENTS: ReadonlySet<unknown> = new Set(['USER_CONFIRM_RESULT', 'EXTE
  * A service of AgentScope 2.0 on loopback, as strict as its own: it needs the user and the agent, makes the ids of
  * sessions, refuses a second run of a session, replays only the run in progress, and stores an answer when its run is over.
  */
-export class AgentScopeDouble {
+export class AgentScopeDouble extends LoopbackServer {
   /** The requests, as `METHOD path`. */
   readonly seen: string[] = [];
   /** The inputs of the runs. */
@@ -66,17 +65,9 @@ export class AgentScopeDouble {
   onEvent: (event: Fields, index: number) => Promise<'lost' | void> | 'lost' | void = () => undefined;
   script: AgentScopeScript = () => [];
   private count = 0;
-  private readonly server = createServer((request, response) => this.receive(request, response));
 
-  static async start(): Promise<AgentScopeDouble> {
-    const double = new AgentScopeDouble();
-    double.server.listen(0, '127.0.0.1');
-    await once(double.server, 'listening');
-    return double;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  static start(): Promise<AgentScopeDouble> {
+    return new AgentScopeDouble().listen();
   }
 
   /** Ends all streams, as a proxy does that is restarted. */
@@ -84,23 +75,9 @@ export class AgentScopeDouble {
     for (const { streams } of this.sessions.values()) for (const stream of streams) stream.destroy();
   }
 
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
-  }
-
-  private receive(request: IncomingMessage, response: ServerResponse): void {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const text = Buffer.concat(chunks).toString();
-      response.on('error', () => undefined);
-      this.answer(request, response, text === '' ? {} : (JSON.parse(text) as Fields));
-    });
-  }
-
-  private answer({ method = '', url = '', headers }: IncomingMessage, response: ServerResponse, body: Fields): void {
+  protected override handle(request: IncomingMessage, response: ServerResponse, bytes: Buffer): void {
+    const { method = '', url = '', headers } = request;
+    const body = bytes.length === 0 ? {} : (JSON.parse(bytes.toString()) as Fields);
     const { pathname, searchParams } = new URL(url, this.url);
     const send = (status: number, value: Fields): void =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));

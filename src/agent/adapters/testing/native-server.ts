@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
+import { loopbackServer } from '../../../../test/support/loopback-server.js';
 
 /** The body of a request, as JSON. */
 export type NativeBody = Readonly<Record<string, unknown>>;
@@ -50,34 +49,17 @@ export async function nativeServer(
   const paths: string[] = [];
   const refusals: string[] = [];
   const answers: (readonly NativePart[])[] = [];
-  const server = createServer((incoming, response) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as NativeBody;
-      seen.push(body);
-      paths.push(incoming.url ?? '');
-      const refusal = more(body) ?? double.refusal(body, modelOf(body, incoming.url ?? ''));
-      if (refusal === undefined) return double.answer(response, answers.shift() ?? [{ text: 'ok' }]);
-      refusals.push(refusal);
-      response.writeHead(400, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(double.refused(refusal)));
-    });
+  const server = await loopbackServer(({ url: path = '' }, response, bytes) => {
+    const body = JSON.parse(bytes.toString()) as NativeBody;
+    seen.push(body);
+    paths.push(path);
+    const refusal = more(body) ?? double.refusal(body, modelOf(body, path));
+    if (refusal === undefined) return double.answer(response, answers.shift() ?? [{ text: 'ok' }]);
+    refusals.push(refusal);
+    response.writeHead(400, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(double.refused(refusal)));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    seen,
-    paths,
-    refusals,
-    answers,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return { url: `${server.url}/v1`, seen, paths, refusals, answers, close: () => server.close() };
 }
 
 /** Google and Bedrock have the model in the path. */

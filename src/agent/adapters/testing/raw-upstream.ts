@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { loopbackServer } from '../../../../test/support/loopback-server.js';
 
 /** A request that the upstream got. */
 export interface Seen {
@@ -25,34 +24,15 @@ export async function rawUpstream(...scripts: readonly Script[]): Promise<RawUps
   const seen: Seen[] = [];
   let hangUp = (): void => undefined;
   const hungUp = new Promise<void>((resolve) => (hangUp = resolve));
-  const server = createServer((incoming, response) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      // The list of models, which the server asks for when it starts.
-      if (incoming.method === 'GET') return void response.writeHead(404).end();
-      const script = scripts[Math.min(seen.length, scripts.length - 1)];
-      seen.push({
-        headers: incoming.headers,
-        body: JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>,
-      });
-      response.on('close', () => (response.writableFinished ? undefined : hangUp()));
-      script?.(response);
-    });
+  const server = await loopbackServer(({ method, headers }, response, body) => {
+    // The list of models, which the server asks for when it starts.
+    if (method === 'GET') return void response.writeHead(404).end();
+    const script = scripts[Math.min(seen.length, scripts.length - 1)];
+    seen.push({ headers, body: JSON.parse(body.toString()) as Record<string, unknown> });
+    response.on('close', () => (response.writableFinished ? undefined : hangUp()));
+    script?.(response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/v1`,
-    seen,
-    hungUp,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return { url: `${server.url}/v1`, seen, hungUp, close: () => server.close() };
 }
 
 /** Begins an event stream with chunks of these deltas, and leaves it open. */

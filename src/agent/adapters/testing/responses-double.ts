@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LoopbackServer } from '../../../../test/support/loopback-server.js';
 
 /** A request that a double got. */
 export interface SeenRequest {
@@ -14,21 +13,15 @@ export interface SeenRequest {
 export type Answer = (response: ServerResponse, request: SeenRequest) => void;
 
 /** An upstream on loopback whose answers a test decides. */
-export class UpstreamDouble {
+export class UpstreamDouble extends LoopbackServer {
   readonly seen: SeenRequest[] = [];
-  private readonly server = createServer((request, response) => this.receive(request, response));
 
-  private constructor(private answer: Answer) {}
-
-  static async start(answer: Answer): Promise<UpstreamDouble> {
-    const double = new UpstreamDouble(answer);
-    double.server.listen(0, '127.0.0.1');
-    await once(double.server, 'listening');
-    return double;
+  private constructor(private answer: Answer) {
+    super();
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  static start(answer: Answer): Promise<UpstreamDouble> {
+    return new UpstreamDouble(answer).listen();
   }
 
   /** The requests with this method. */
@@ -41,24 +34,12 @@ export class UpstreamDouble {
     this.answer = answer;
   }
 
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
-  }
-
-  private receive(request: IncomingMessage, response: ServerResponse): void {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const text = Buffer.concat(chunks).toString();
-      const body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
-      const { method = '', url = '', headers } = request;
-      const seen: SeenRequest = { method, path: url, headers, body };
-      this.seen.push(seen);
-      response.on('error', () => undefined);
-      this.answer(response, seen);
-    });
+  protected override handle(request: IncomingMessage, response: ServerResponse, bytes: Buffer): void {
+    const body = bytes.length === 0 ? {} : (JSON.parse(bytes.toString()) as Record<string, unknown>);
+    const { method = '', url = '', headers } = request;
+    const seen: SeenRequest = { method, path: url, headers, body };
+    this.seen.push(seen);
+    this.answer(response, seen);
   }
 }
 

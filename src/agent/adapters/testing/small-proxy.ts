@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { listenOnLoopback } from '../../../../test/support/loopback-server.js';
 
 /** What a proxy was asked for. */
 export interface Asked {
@@ -45,10 +46,9 @@ export async function smallProxy(): Promise<SmallProxy> {
     else if (status !== 'never')
       socket.on('error', () => undefined).end(`HTTP/1.1 ${status} Refused\r\nRetry-After: 3\r\n\r\nwords of the proxy`);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listenOnLoopback(server);
   return {
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `127.0.0.1:${port}`,
     asked,
     refusals,
     close: async () => {

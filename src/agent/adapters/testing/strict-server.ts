@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { loopbackServer } from '../../../../test/support/loopback-server.js';
 
 /** A request body as a server reads it. */
 export interface ChatBody {
@@ -64,41 +63,24 @@ export async function strictServer(...rules: readonly StrictRule[]): Promise<Str
   const headers: StrictServer['headers'][number][] = [];
   const refused: Refusal[] = [];
   const answers: (readonly Delta[])[] = [];
-  const server = createServer((incoming, response) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      if (incoming.method !== 'POST') {
-        const list = strict.models;
-        return void response.writeHead(list ? 200 : 404).end(JSON.stringify(list ?? { detail: 'Not Found' }));
-      }
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as ChatBody;
-      seen.push(body);
-      headers.push(incoming.headers);
-      for (const rule of rules) {
-        const refusal = rule(body, incoming.url ?? '');
-        if (!refusal) continue;
-        refused.push(refusal);
-        return refuseWith(response, refusal);
-      }
-      answerWith(response, answers.shift() ?? [{ content: 'ok' }]);
-    });
+  const server = await loopbackServer((incoming, response, bytes) => {
+    if (incoming.method !== 'POST') {
+      const list = strict.models;
+      return void response.writeHead(list ? 200 : 404).end(JSON.stringify(list ?? { detail: 'Not Found' }));
+    }
+    const body = JSON.parse(bytes.toString()) as ChatBody;
+    seen.push(body);
+    headers.push(incoming.headers);
+    for (const rule of rules) {
+      const refusal = rule(body, incoming.url ?? '');
+      if (!refusal) continue;
+      refused.push(refusal);
+      return refuseWith(response, refusal);
+    }
+    answerWith(response, answers.shift() ?? [{ content: 'ok' }]);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const strict: StrictServer = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    seen,
-    headers,
-    refused,
-    answers,
-    models: undefined,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  const url = `${server.url}/v1`;
+  const strict: StrictServer = { url, seen, headers, refused, answers, models: undefined, close: () => server.close() };
   return strict;
 }
 

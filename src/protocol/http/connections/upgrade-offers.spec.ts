@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { listenOnLoopback } from '../../../../test/support/loopback-server.js';
 import { ConnectionQueue } from './connection-queue.js';
 import { ignoreOtherUpgrades } from './upgrade-offers.js';
 
@@ -16,8 +17,7 @@ describe('requests that offer an upgrade', () => {
     server.on('upgrade', (_request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
     ignoreOtherUpgrades(server);
     ConnectionQueue.before(server);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await listenOnLoopback(server);
   });
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
