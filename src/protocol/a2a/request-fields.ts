@@ -103,8 +103,7 @@ export function addressField(fields: FieldReader, name: string): string | undefi
 /** The fields of a push configuration that both versions have. @param auth the authentication, read by the version */
 export function pushFields(fields: FieldReader, auth: PushConfigInput['authentication']): PushConfigInput {
   const id = idField(fields, 'id');
-  const url = fields.string('url');
-  if (url === undefined || url === '') throw fieldError(fields.at('url'), 'is required', 'MISSING_PARAMETER');
+  const url = fields.filled('url');
   if (url.length > LONGEST_ADDRESS)
     throw fieldError(fields.at('url'), `must have at most ${LONGEST_ADDRESS} characters`, 'INVALID_PARAMETER');
   const token = secretField(fields, 'token');

@@ -47,8 +47,7 @@ export interface AgKitRequest {
  */
 export function decodeAgKitRequest(body: Readonly<Record<string, unknown>>, seed: string): AgKitRequest {
   const fields = new FieldReader(body, '');
-  const conversationId = fields.string('conversationId', NAME_LENGTH);
-  if (conversationId === undefined) throw fieldError('conversationId', 'is required', 'MISSING_PARAMETER');
+  const conversationId = fields.required('conversationId', NAME_LENGTH);
   const items = fields.list('messages', MAX_MESSAGES);
   const resume = decodeResume(fields);
   if (!items && !resume) throw fieldError('messages', 'or resume is required', 'MISSING_PARAMETER');

@@ -41,8 +41,7 @@ interface BotRequest {
  */
 export function decodeBotRequest(body: Readonly<Record<string, unknown>>, seed: string): BotRequest {
   const fields = new FieldReader(body, '');
-  const text = fields.string('msg');
-  if (text === undefined) throw fieldError('msg', 'is required', 'MISSING_PARAMETER');
+  const text = fields.required('msg');
   if ((fields.list('files', MAX_HISTORY) ?? []).length > 0) {
     throw new AppError('INVALID_PARAMETER', 'files are not supported in this dialect');
   }

@@ -75,8 +75,7 @@ function idDeriver(seed: readonly string[], taken: ReadonlySet<string>): (source
  * @throws AppError MISSING_PARAMETER without a role, INVALID_PARAMETER for an unknown one
  */
 function decodeMessage(fields: FieldReader, id: string, callNames: Map<string, string>): Message[] {
-  const role = fields.string('role');
-  if (role === undefined) throw fieldError(fields.at('role'), 'is required', 'MISSING_PARAMETER');
+  const role = fields.required('role');
   const metadata = metadataOf(fields);
   switch (role) {
     case 'developer':
@@ -134,8 +133,7 @@ function assistant(fields: FieldReader, input: MessageInput, callNames: Map<stri
   const words = hasText || calls.length === 0 ? [plain(fields, input)] : [];
   const made = calls.map((call, index) => {
     const own = fieldReaderAt(call, `${fields.at('toolCalls')}[${index}]`);
-    const callId = own.string('id', ID_LENGTH);
-    if (callId === undefined) throw fieldError(own.at('id'), 'is required', 'MISSING_PARAMETER');
+    const callId = own.required('id', ID_LENGTH);
     // The server shows a call without words under the id of its first call's message.
     const id = index === 0 && !hasText ? input.id : `msg_${fingerprint([input.id, callId]).slice(0, 32)}`;
     return toolCall(own, callId, { ...input, id }, callNames);
@@ -151,8 +149,7 @@ function assistant(fields: FieldReader, input: MessageInput, callNames: Map<stri
  */
 function toolCall(fields: FieldReader, callId: string, input: MessageInput, callNames: Map<string, string>): Message {
   const called = fieldReaderAt(fields.source['function'] ?? {}, fields.at('function'));
-  const name = called.string('name');
-  if (name === undefined) throw fieldError(called.at('name'), 'is required', 'MISSING_PARAMETER');
+  const name = called.required('name');
   callNames.set(callId, name);
   const args = called.string('arguments') ?? '{}';
   return dataMessage({
@@ -171,8 +168,7 @@ function toolOutput(
   metadata: JsonObject,
   callNames: ReadonlyMap<string, string>,
 ): Message[] {
-  const callId = fields.string('toolCallId', ID_LENGTH);
-  if (callId === undefined) throw fieldError(fields.at('toolCallId'), 'is required', 'MISSING_PARAMETER');
+  const callId = fields.required('toolCallId', ID_LENGTH);
   const { content } = fields.source;
   const error = fields.string('error');
   const parts = Array.isArray(content) ? decodeParts(content, fields.at('content')) : undefined;

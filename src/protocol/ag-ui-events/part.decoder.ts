@@ -43,12 +43,10 @@ function partText(part: ContentInput): string {
 
 /** @throws AppError MISSING_PARAMETER, INVALID_PARAMETER naming the field of the part */
 function decodePart(fields: FieldReader): ContentInput {
-  const type = fields.string('type');
-  if (type === undefined) throw fieldError(fields.at('type'), 'is required', 'MISSING_PARAMETER');
+  const type = fields.required('type');
   switch (type) {
     case 'text': {
-      const text = fields.string('text');
-      if (text === undefined) throw fieldError(fields.at('text'), 'is required', 'MISSING_PARAMETER');
+      const text = fields.required('text');
       return { type: 'text', text };
     }
     case 'image':
@@ -99,8 +97,7 @@ function modern(fields: FieldReader, kind: Media['kind']): Media {
  * @throws AppError MISSING_PARAMETER for a part without a MIME type or without any source
  */
 function legacy(fields: FieldReader): Media {
-  const mimeType = fields.string('mimeType');
-  if (mimeType === undefined) throw fieldError(fields.at('mimeType'), 'is required', 'MISSING_PARAMETER');
+  const mimeType = fields.required('mimeType');
   const [url, data, id] = [fields.string('url'), fields.string('data'), fields.string('id')];
   if (url === undefined && data === undefined && id === undefined) {
     throw fieldError(fields.at('url'), 'is required', 'MISSING_PARAMETER');

@@ -67,8 +67,8 @@ export function decodeRunInput(body: unknown): RunAgentInput {
     throw new AppError('PARAMETER_VALIDATION', `The request body must be a JSON object, not ${kindOf(body ?? null)}`);
   }
   const fields = new FieldReader(normaliseRunInput(body), '');
-  const threadId = required(fields, 'threadId');
-  const runId = required(fields, 'runId');
+  const threadId = fields.required('threadId', ID_LENGTH);
+  const runId = fields.required('runId', ID_LENGTH);
   const parentRunId = fields.string('parentRunId', ID_LENGTH);
   const protocolVersion = fields.string('protocolVersion');
   if (protocolVersion !== undefined && !VERSION.test(protocolVersion)) {
@@ -89,13 +89,6 @@ export function decodeRunInput(body: unknown): RunAgentInput {
     forwardedProps: forwardedProps(fields),
     resume: (fields.list('resume', MAX_RESUMES) ?? []).map(decodeResume),
   };
-}
-
-/** @throws AppError MISSING_PARAMETER, PARAMETER_VALIDATION, INVALID_PARAMETER naming the field */
-function required(fields: FieldReader, name: string): string {
-  const value = fields.string(name, ID_LENGTH);
-  if (value === undefined) throw fieldError(name, 'is required', 'MISSING_PARAMETER');
-  return value;
 }
 
 /** The shared state as a client may set it: without the key that is reserved for the server (contract ag-kit, section 2). */
@@ -125,8 +118,7 @@ export function decodeTools(
   const tools = new Map<string, ToolDeclaration>();
   for (const [index, item] of items.entries()) {
     const fields = fieldReaderAt(item, `tools[${index}]`);
-    const name = fields.string('name');
-    if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
+    const name = fields.required('name');
     if (!TOOL_NAME.test(name)) {
       const rule = 'must have 1 to 128 characters of A-Z, a-z, 0-9, _, . and -';
       throw fieldError(fields.at('name'), rule, 'INVALID_PARAMETER');
@@ -156,8 +148,7 @@ function decodeContext(item: unknown, index: number): { description: string; val
  */
 function decodeResume(item: unknown, index: number): ResumeEntry {
   const fields = fieldReaderAt(item, `resume[${index}]`);
-  const interruptId = fields.string('interruptId', ID_LENGTH);
-  if (interruptId === undefined) throw fieldError(fields.at('interruptId'), 'is required', 'MISSING_PARAMETER');
+  const interruptId = fields.required('interruptId', ID_LENGTH);
   const status = fields.string('status') ?? 'resolved';
   if (status !== 'resolved' && status !== 'cancelled') {
     throw fieldError(fields.at('status'), 'must be resolved or cancelled', 'INVALID_PARAMETER');

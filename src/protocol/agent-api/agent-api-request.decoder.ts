@@ -45,8 +45,7 @@ function decodeTool(outer: FieldReader): ToolDeclaration | undefined {
   const isFunction = nested !== undefined || type === 'function' || (type === undefined && 'name' in outer.source);
   if (!isFunction) return undefined;
   const fields = nested ? fieldReaderAt(nested, outer.at('function')) : outer;
-  const name = fields.string('name');
-  if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
+  const name = fields.required('name');
   if (!NAME.test(name)) {
     throw fieldError(
       fields.at('name'),

@@ -120,8 +120,7 @@ function contentsOf(fields: FieldReader, type: MessageType, id: string): readonl
  */
 function decodeContent(value: unknown, path: string, index: number, msgId: string): Content {
   const fields = fieldReaderAt(value, path);
-  const type = fields.string('type');
-  if (type === undefined) throw fieldError(fields.at('type'), 'is required', 'MISSING_PARAMETER');
+  const type = fields.required('type');
   if (!isContentType(type)) {
     throw fieldError(
       fields.at('type'),

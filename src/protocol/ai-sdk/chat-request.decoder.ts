@@ -127,10 +127,8 @@ function messagesOf(fields: FieldReader, maxBytes: number): Pick<ChatRequest, 'l
 
 function decodeLast(value: unknown, path: string, maxBytes: number): LastMessage {
   const fields = fieldReaderAt(value, path);
-  const id = fields.string('id', ID_LENGTH);
-  if (id === undefined) throw fieldError(fields.at('id'), 'is required', 'MISSING_PARAMETER');
-  const role = fields.string('role');
-  if (role === undefined) throw fieldError(fields.at('role'), 'is required', 'MISSING_PARAMETER');
+  const id = fields.required('id', ID_LENGTH);
+  const role = fields.required('role');
   if (role === 'user') return { role, id, ...decodeUserMessage(fields, id, maxBytes) };
   if (role === 'assistant') return { role, id, ...decodeAnswers(fields) };
   throw fieldError(fields.at('role'), 'of the last message must be user or assistant', 'INVALID_PARAMETER');
@@ -151,8 +149,7 @@ function decodeAnswers(fields: FieldReader): Pick<LastMessage & { role: 'assista
       if (approved === undefined) throw fieldError(approval.at('approved'), 'is required', 'MISSING_PARAMETER');
       decisions.push({ approvalId, approved, reason: approval.string('reason') });
     } else if (state === 'output-available' || state === 'output-error') {
-      const callId = part.string('toolCallId', ID_LENGTH);
-      if (callId === undefined) throw fieldError(part.at('toolCallId'), 'is required', 'MISSING_PARAMETER');
+      const callId = part.required('toolCallId', ID_LENGTH);
       const isError = state === 'output-error';
       const output = isError ? (part.string('errorText') ?? '') : outputText(part);
       outputs.push({ callId, output, isText: typeof part.source['output'] === 'string', isError });
@@ -196,8 +193,7 @@ function parametersOf(tool: FieldReader): JsonObject {
 
 function decodeAnswer(item: unknown, index: number): InterruptAnswer {
   const fields = fieldReaderAt(item, `answers[${index}]`);
-  const interruptId = fields.string('interruptId', ID_LENGTH);
-  if (interruptId === undefined) throw fieldError(fields.at('interruptId'), 'is required', 'MISSING_PARAMETER');
+  const interruptId = fields.required('interruptId', ID_LENGTH);
   const [approve, reason] = [fields.boolean('approved'), fields.string('reason')];
   const payload = fields.source['payload'] as Json | undefined;
   return {

@@ -36,8 +36,7 @@ export function decodeUserMessage(fields: FieldReader, id: string, maxBytes: num
   for (const [index, part] of partsOf(fields).entries()) {
     const type = part.string('type') ?? '';
     if (type === 'text') {
-      const text = part.string('text');
-      if (text === undefined) throw fieldError(part.at('text'), 'is required', 'MISSING_PARAMETER');
+      const text = part.required('text');
       if (text !== '') contents.push({ type: 'text', text });
       else kept.push({ type, text, at: index });
     } else if (type === 'file') {
@@ -85,12 +84,8 @@ export function partsOf(fields: FieldReader): readonly FieldReader[] {
 
 /** A file by its media type. Addresses are kept, never fetched. */
 export function decodeFile(part: FieldReader, maxBytes: number): ContentInput {
-  const url = part.string('url');
-  if (url === undefined || url === '') throw fieldError(part.at('url'), 'is required', 'MISSING_PARAMETER');
-  const mediaType = part.string('mediaType')?.toLowerCase();
-  if (mediaType === undefined || mediaType === '') {
-    throw fieldError(part.at('mediaType'), 'is required', 'MISSING_PARAMETER');
-  }
+  const url = part.filled('url');
+  const mediaType = part.filled('mediaType').toLowerCase();
   const filename = part.string('filename') ?? null;
   if (ATTACHMENT_ID.test(url)) return { type: 'file', file_id: url, filename, file_url: null, file_data: null };
   const base64 = DATA_URL.exec(url)?.[1];

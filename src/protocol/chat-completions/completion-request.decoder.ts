@@ -109,8 +109,7 @@ function responseFormatOf(fields: FieldReader): ResponseFormat | undefined {
   const given = fields.object('response_format');
   if (!given) return undefined;
   const format = fieldReaderAt(given, 'response_format');
-  const type = format.string('type');
-  if (type === undefined) throw fieldError(format.at('type'), 'is required', 'MISSING_PARAMETER');
+  const type = format.required('type');
   if (type === 'text') return undefined;
   if (type === 'json_object') return { type };
   if (type !== 'json_schema') {
@@ -122,8 +121,7 @@ function responseFormatOf(fields: FieldReader): ResponseFormat | undefined {
 }
 
 function schemaFormat(fields: FieldReader): ResponseFormat {
-  const name = fields.string('name');
-  if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
+  const name = fields.required('name');
   if (!FORMAT_NAME.test(name)) {
     throw fieldError(fields.at('name'), 'must have 1 to 64 characters of A-Z, a-z, 0-9, _ and -', 'INVALID_PARAMETER');
   }

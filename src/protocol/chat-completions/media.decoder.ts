@@ -2,7 +2,6 @@ import { imageInfo } from '../../agent/attachment/index.js';
 import { AppError, isPlainObject } from '../../common/index.js';
 import type { ContentInput } from '../../events/index.js';
 import { type FieldReader, fieldError, fieldReaderAt } from '../http/bodies/field-reader.js';
-import { requiredText } from './required-text.js';
 
 /** How many bytes of an image are enough to know its type. */
 const MAGIC_BYTES = 256;
@@ -34,7 +33,7 @@ export function mediaPart(type: string, part: FieldReader, maxBytes: number): Co
 function addressOf(part: FieldReader, name: string, kind: 'image' | 'video', maxBytes: number): string {
   const given = part.source[name];
   const isObject = isPlainObject(given);
-  const url = isObject ? requiredText(fieldReaderAt(given, part.at(name)), 'url') : requiredText(part, name);
+  const url = isObject ? fieldReaderAt(given, part.at(name)).filled('url') : part.filled(name);
   const path = isObject ? `${part.at(name)}.url` : part.at(name);
   if (/^https?:\/\//i.test(url)) return url;
   const [, type = '', data = ''] = DATA_URL.exec(url) ?? [];
@@ -58,10 +57,8 @@ function checkImage(path: string, type: string, data: string): void {
 }
 
 function audioOf(part: FieldReader, maxBytes: number): ContentInput {
-  const given = part.object('input_audio');
-  if (!given) throw fieldError(part.at('input_audio'), 'is required', 'MISSING_PARAMETER');
-  const inner = fieldReaderAt(given, part.at('input_audio'));
-  const data = requiredText(inner, 'data');
+  const inner = part.requiredFields('input_audio');
+  const data = inner.filled('data');
   if (!isBase64(data)) throw fieldError(inner.at('data'), 'must be base64', 'INVALID_PARAMETER');
   checkSize(inner.at('data'), data, maxBytes);
   const format = inner.string('format') ?? 'wav';
@@ -72,9 +69,7 @@ function audioOf(part: FieldReader, maxBytes: number): ContentInput {
 }
 
 function fileOf(part: FieldReader, maxBytes: number): ContentInput {
-  const given = part.object('file');
-  if (!given) throw fieldError(part.at('file'), 'is required', 'MISSING_PARAMETER');
-  const inner = fieldReaderAt(given, part.at('file'));
+  const inner = part.requiredFields('file');
   const [id, data, filename] = [inner.string('file_id'), inner.string('file_data'), inner.string('filename')];
   if (id === undefined && data === undefined) {
     throw fieldError(inner.at('file_data'), 'is required, or file_id', 'MISSING_PARAMETER');

@@ -3,7 +3,6 @@ import { type ContentInput, dataMessage, type Message, type MessageInput, messag
 import { type FieldReader, fieldError, fieldReaderAt, kindOf } from '../http/bodies/field-reader.js';
 import { OpenAiError, unsupported } from '../openai/index.js';
 import { mediaPart } from './media.decoder.js';
-import { presentText, requiredText } from './required-text.js';
 
 /** The most parts of one message, and calls of one message. */
 const MAX_PARTS = 1000;
@@ -142,15 +141,13 @@ function assistant(fields: FieldReader, index: number): DecodedMessage {
 }
 
 function decodeCall(fields: FieldReader): DecodedCall {
-  const id = requiredText(fields, 'id');
-  const given = fields.object('function');
-  if (!given) throw fieldError(fields.at('function'), 'is required', 'MISSING_PARAMETER');
-  const inner = fieldReaderAt(given, fields.at('function'));
-  return { id, name: requiredText(inner, 'name'), arguments: inner.string('arguments') ?? '{}' };
+  const id = fields.filled('id');
+  const inner = fields.requiredFields('function');
+  return { id, name: inner.filled('name'), arguments: inner.string('arguments') ?? '{}' };
 }
 
 function toolResult(fields: FieldReader, index: number): DecodedMessage {
-  const callId = requiredText(fields, 'tool_call_id');
+  const callId = fields.filled('tool_call_id');
   const text = textParts(fields)
     .map((part) => (part.type === 'text' ? part.text : ''))
     .join('');
@@ -163,7 +160,7 @@ function toolResult(fields: FieldReader, index: number): DecodedMessage {
 function textParts(fields: FieldReader): readonly ContentInput[] {
   return partsOf(fields, (part) => {
     const type = part.string('type') ?? 'text';
-    if (type === 'text') return { type: 'text', text: presentText(part, 'text') };
+    if (type === 'text') return { type: 'text', text: part.required('text') };
     throw fieldError(part.at('type'), 'must be text', 'INVALID_PARAMETER');
   });
 }
@@ -182,8 +179,8 @@ function assistantParts(fields: FieldReader): readonly ContentInput[] {
   if (value === undefined || value === null || value === '') return refused;
   const parts = partsOf(fields, (part): ContentInput => {
     const type = part.string('type');
-    if (type === 'text') return { type: 'text', text: presentText(part, 'text') };
-    if (type === 'refusal') return { type: 'refusal', refusal: presentText(part, 'refusal') };
+    if (type === 'text') return { type: 'text', text: part.required('text') };
+    if (type === 'refusal') return { type: 'refusal', refusal: part.required('refusal') };
     throw fieldError(part.at('type'), 'must be text or refusal', 'INVALID_PARAMETER');
   });
   return [...parts, ...refused];
@@ -200,9 +197,8 @@ function partsOf(fields: FieldReader, decode: (part: FieldReader) => ContentInpu
 }
 
 function userPart(part: FieldReader, maxBytes: number): ContentInput {
-  const type = part.string('type');
-  if (type === undefined) throw fieldError(part.at('type'), 'is required', 'MISSING_PARAMETER');
-  if (type === 'text') return { type, text: presentText(part, 'text') };
+  const type = part.required('type');
+  if (type === 'text') return { type, text: part.required('text') };
   const media = mediaPart(type, part, maxBytes);
   if (media) return media;
   const rule = 'must be one of text, image_url, input_audio, file, video_url';

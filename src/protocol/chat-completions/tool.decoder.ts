@@ -49,11 +49,8 @@ export function decodeTools(fields: FieldReader): DecodedTools {
 }
 
 function declarationOf(tool: FieldReader, earlier: readonly ToolDeclaration[]): DeclaredTool {
-  const given = tool.object('function');
-  if (!given) throw fieldError(tool.at('function'), 'is required', 'MISSING_PARAMETER');
-  const fields = fieldReaderAt(given, tool.at('function'));
-  const name = fields.string('name');
-  if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
+  const fields = tool.requiredFields('function');
+  const name = fields.required('name');
   if (!NAME.test(name)) {
     throw fieldError(fields.at('name'), 'must have 1 to 64 characters of A-Z, a-z, 0-9, _ and -', 'INVALID_PARAMETER');
   }
@@ -101,8 +98,7 @@ function modeOf(value: string, path: string): (typeof MODES)[number] {
 /** The name of a declared function. */
 function knownName(choice: FieldReader, tools: readonly ToolDeclaration[]): string {
   const inner = fieldReaderAt(choice.object('function') ?? choice.source, choice.at('function'));
-  const name = inner.string('name');
-  if (name === undefined) throw fieldError(inner.at('name'), 'is required', 'MISSING_PARAMETER');
+  const name = inner.required('name');
   if (tools.some((tool) => tool.name === name)) return name;
   throw fieldError(inner.at('name'), `names ${name}, which is not among the tools`, 'INVALID_PARAMETER');
 }

@@ -60,12 +60,12 @@ export class CopilotKitController {
         return this.agents.info(caller);
       case 'agent/run':
         caller.need('runs:write');
-        return this.service.run(await this.wire.decode(body, required(params, 'agentId'), caller), client);
+        return this.service.run(await this.wire.decode(body, params.required('agentId'), caller), client);
       case 'agent/connect':
-        return this.service.connect(required(params, 'agentId'), body, caller, client);
+        return this.service.connect(params.required('agentId'), body, caller, client);
       case 'agent/stop':
         caller.need('runs:write');
-        return this.service.stop(required(params, 'agentId'), required(params, 'threadId'), body, caller);
+        return this.service.stop(params.required('agentId'), params.required('threadId'), body, caller);
       default:
         throw new AppError('INVALID_PARAMETER', `method must be one of ${METHODS.join(', ')}`);
     }
@@ -107,11 +107,4 @@ export class CopilotKitController {
   ): Promise<StopAnswer> {
     return this.service.stop(agentId, threadId, body, caller);
   }
-}
-
-/** @throws AppError MISSING_PARAMETER */
-function required(params: FieldReader, name: string): string {
-  const value = params.string(name);
-  if (value === undefined) throw fieldError(params.at(name), 'is required', 'MISSING_PARAMETER');
-  return value;
 }

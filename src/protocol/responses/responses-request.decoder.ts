@@ -148,8 +148,7 @@ function conversationOf(fields: FieldReader): string | undefined {
   if (value === undefined || value === null || typeof value === 'string')
     return fields.string('conversation', ID_LENGTH);
   const inner = fieldReaderAt(value, fields.at('conversation'));
-  const id = inner.string('id', ID_LENGTH);
-  if (id === undefined) throw fieldError(inner.at('id'), 'is required', 'MISSING_PARAMETER');
+  const id = inner.required('id', ID_LENGTH);
   return id;
 }
 

@@ -76,8 +76,7 @@ function partOf(fields: FieldReader): Part {
   const metadata = fields.object('metadata') as JsonObject | undefined;
   const own = metadata && { metadata };
   if (kind === 'text') {
-    const text = fields.string('text');
-    if (text === undefined) throw fieldError(fields.at('text'), 'is required', 'MISSING_PARAMETER');
+    const text = fields.required('text');
     return { text, ...own };
   }
   if (kind === 'data') {
@@ -95,9 +94,7 @@ function kindByContent({ source }: FieldReader): string | undefined {
 }
 
 function filePart(fields: FieldReader): Part {
-  const given = fields.object('file');
-  if (!given) throw fieldError(fields.at('file'), 'is required', 'MISSING_PARAMETER');
-  const file = fieldReaderAt(given, fields.at('file'));
+  const file = fields.requiredFields('file');
   const mediaType = file.string('mimeType');
   const filename = file.string('name', { min: 0, max: 1000 });
   const about = { ...(mediaType && { mediaType: mediaType.toLowerCase() }), ...(filename && { filename }) };

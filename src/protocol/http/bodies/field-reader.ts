@@ -32,7 +32,6 @@ export class FieldReader {
   }
 
   /**
-   *
    * A string; undefined if absent.
    *
    * @param length limits of an id or a name, which is stored as it is
@@ -49,6 +48,20 @@ export class FieldReader {
     if (length && (value.includes('\0') || /[\ud800-\udfff]/u.test(value))) {
       throw fieldError(this.at(name), 'must be well-formed text without NUL', 'INVALID_PARAMETER');
     }
+    return value;
+  }
+
+  /** A string that may be empty. @throws AppError as `string`; MISSING_PARAMETER if it is absent */
+  required(name: string, length?: { readonly min: number; readonly max: number }): string {
+    const value = this.string(name, length);
+    if (value === undefined) throw fieldError(this.at(name), 'is required', 'MISSING_PARAMETER');
+    return value;
+  }
+
+  /** A string that must not be empty. @throws AppError as `string`; MISSING_PARAMETER if it is absent or empty */
+  filled(name: string): string {
+    const value = this.string(name);
+    if (value === undefined || value === '') throw fieldError(this.at(name), 'is required', 'MISSING_PARAMETER');
     return value;
   }
 
@@ -88,6 +101,13 @@ export class FieldReader {
   object(name: string): Readonly<Record<string, unknown>> | undefined {
     const value = this.present(name);
     return value === undefined ? undefined : fieldReaderAt(value, this.at(name)).source;
+  }
+
+  /** The fields of an object. @throws AppError as `object`; MISSING_PARAMETER if it is absent */
+  requiredFields(name: string): FieldReader {
+    const value = this.present(name);
+    if (value === undefined) throw fieldError(this.at(name), 'is required', 'MISSING_PARAMETER');
+    return fieldReaderAt(value, this.at(name));
   }
 
   /** @throws AppError PARAMETER_VALIDATION for anything but a list, INVALID_PARAMETER for one that is too long */

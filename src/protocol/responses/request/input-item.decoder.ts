@@ -105,7 +105,7 @@ function impliedType(fields: FieldReader, id: string | undefined): string {
 }
 
 function decodeMessage(fields: FieldReader, { id }: ItemContext): readonly Message[] {
-  const named = required(fields, 'role');
+  const named = fields.filled('role');
   const role = Object.hasOwn(ROLES, named) ? ROLES[named as keyof typeof ROLES] : undefined;
   if (!role)
     throw fieldError(fields.at('role'), 'must be one of user, assistant, system, developer', 'INVALID_PARAMETER');
@@ -133,8 +133,8 @@ function statusOf({ source }: FieldReader): Pick<MessageInput, 'status' | 'code'
 /** The call of a tool as a message of the assistant. The arguments are in a field that differs by item type. */
 function callMessage(type: MessageType, fields: FieldReader, { id }: ItemContext, textField: string): Message {
   const data: JsonObject = {
-    call_id: required(fields, 'call_id'),
-    name: required(fields, 'name'),
+    call_id: fields.filled('call_id'),
+    name: fields.filled('name'),
     arguments: argumentsOf(fields, textField),
   };
   return dataMessage({ id, role: 'assistant', type, data, ...statusOf(fields) });
@@ -149,7 +149,7 @@ function argumentsOf(fields: FieldReader, name: string): string {
 
 /** The output of a tool that the client ran. */
 function outputMessage(type: MessageType, fields: FieldReader, { id }: ItemContext): Message {
-  const callId = required(fields, 'call_id');
+  const callId = fields.filled('call_id');
   const { output, images } = decodeOutput(fields);
   return messageOf({ id, role: 'tool', type }, [{ type: 'data', data: { call_id: callId, output } }, ...images]);
 }
@@ -167,7 +167,7 @@ function decodeReasoning(fields: FieldReader, { id }: ItemContext): readonly Mes
 /** The call and, when the item has it, its output or error. */
 function decodeMcpCall(fields: FieldReader, { id, nextId }: ItemContext): readonly Message[] {
   const callId = id;
-  const name = required(fields, 'name');
+  const name = fields.filled('name');
   const label = fields.string('server_label') ?? '';
   const data: JsonObject = { call_id: callId, name, arguments: argumentsOf(fields, 'arguments'), server_label: label };
   const call = dataMessage({ id, role: 'assistant', type: 'mcp_call', data });
@@ -197,7 +197,7 @@ function decodeApproval(fields: FieldReader, { id }: ItemContext): readonly Mess
   if (approve === undefined) throw fieldError(fields.at('approve'), 'is required', 'MISSING_PARAMETER');
   const reason = fields.string('reason');
   const data: JsonObject = {
-    approval_request_id: required(fields, 'approval_request_id'),
+    approval_request_id: fields.filled('approval_request_id'),
     approve,
     ...(reason !== undefined && { reason }),
   };
@@ -206,7 +206,7 @@ function decodeApproval(fields: FieldReader, { id }: ItemContext): readonly Mess
 
 /** Restores the text that the server encrypted. @throws AppError INVALID_PARAMETER if this server did not encrypt it */
 function decodeCompaction(fields: FieldReader, { id, decrypt }: ItemContext): readonly Message[] {
-  const text = decrypt(required(fields, 'encrypted_content'));
+  const text = decrypt(fields.filled('encrypted_content'));
   if (text === undefined) {
     throw fieldError(fields.at('encrypted_content'), 'was not made by this server', 'INVALID_PARAMETER');
   }
@@ -227,11 +227,4 @@ function decodeCompaction(fields: FieldReader, { id, decrypt }: ItemContext): re
 function opaqueMessage(type: string, fields: FieldReader, { id }: ItemContext): Message {
   const metadata = { [OPAQUE_ITEM]: { ...fields.source, type } as Json };
   return messageOf({ id, role: 'assistant', type: 'reasoning', metadata }, []);
-}
-
-/** A string that must not be empty. @throws AppError MISSING_PARAMETER */
-function required(fields: FieldReader, name: string): string {
-  const value = fields.string(name);
-  if (value === undefined || value === '') throw fieldError(fields.at(name), 'is required', 'MISSING_PARAMETER');
-  return value;
 }

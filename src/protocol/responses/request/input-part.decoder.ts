@@ -8,7 +8,7 @@ const MAX_PARTS = 1000;
 /** @throws AppError naming the path of the field that is invalid */
 type PartDecoder = (fields: FieldReader) => ContentInput;
 
-const textOf: PartDecoder = (fields) => ({ type: 'text', text: stringOf(fields, 'text') });
+const textOf: PartDecoder = (fields) => ({ type: 'text', text: fields.required('text') });
 
 const PART_DECODERS: Readonly<Record<string, PartDecoder>> = {
   input_text: textOf,
@@ -16,11 +16,11 @@ const PART_DECODERS: Readonly<Record<string, PartDecoder>> = {
   summary_text: textOf,
   reasoning_text: textOf,
   text: textOf,
-  refusal: (fields) => ({ type: 'refusal', refusal: stringOf(fields, 'refusal') }),
+  refusal: (fields) => ({ type: 'refusal', refusal: fields.required('refusal') }),
   input_image: imageOf,
   input_file: fileOf,
   input_audio: audioOf,
-  input_video: (fields) => ({ type: 'video', video_url: stringOf(fields, 'video_url') }),
+  input_video: (fields) => ({ type: 'video', video_url: fields.required('video_url') }),
 };
 
 /**
@@ -41,8 +41,7 @@ export function decodeParts(message: FieldReader, name: string): readonly Conten
 /** @throws AppError MISSING_PARAMETER without a type, INVALID_PARAMETER for an unknown one */
 function decodePart(value: unknown, path: string): ContentInput {
   const fields = fieldReaderAt(value, path);
-  const type = fields.string('type');
-  if (type === undefined) throw fieldError(fields.at('type'), 'is required', 'MISSING_PARAMETER');
+  const type = fields.required('type');
   const decode = Object.hasOwn(PART_DECODERS, type) ? PART_DECODERS[type] : undefined;
   if (decode) return decode(fields);
   throw fieldError(fields.at('type'), `must be one of ${Object.keys(PART_DECODERS).join(', ')}`, 'INVALID_PARAMETER');
@@ -73,17 +72,8 @@ function fileOf(fields: FieldReader): ContentInput {
 
 /** Base64 audio; the format defaults to `wav`. @throws AppError MISSING_PARAMETER without `input_audio` or its data */
 function audioOf(fields: FieldReader): ContentInput {
-  const audio = fields.object('input_audio');
-  if (!audio) throw fieldError(fields.at('input_audio'), 'is required', 'MISSING_PARAMETER');
-  const inner = fieldReaderAt(audio, fields.at('input_audio'));
-  return { type: 'audio', data: stringOf(inner, 'data'), format: inner.string('format') ?? 'wav' };
-}
-
-/** A string that may be empty. @throws AppError MISSING_PARAMETER */
-function stringOf(fields: FieldReader, name: string): string {
-  const value = fields.string(name);
-  if (value === undefined) throw fieldError(fields.at(name), 'is required', 'MISSING_PARAMETER');
-  return value;
+  const inner = fields.requiredFields('input_audio');
+  return { type: 'audio', data: inner.required('data'), format: inner.string('format') ?? 'wav' };
 }
 
 /** The output of a tool as the model gets it: its text and its images. */

@@ -67,8 +67,7 @@ function verbosityOf(text: FieldReader): string {
 
 /** A `json_schema` format. @throws AppError if its name or schema is missing or invalid */
 function schemaSetting(format: FieldReader, verbosity: string): TextSetting {
-  const name = format.string('name');
-  if (name === undefined) throw fieldError(format.at('name'), 'is required', 'MISSING_PARAMETER');
+  const name = format.required('name');
   if (!FORMAT_NAME.test(name)) {
     throw fieldError(format.at('name'), 'must have 1 to 64 characters of A-Z, a-z, 0-9, _ and -', 'INVALID_PARAMETER');
   }
@@ -108,8 +107,7 @@ export function decodeCompactThreshold(fields: FieldReader): number | undefined 
   const entries = fields.list('context_management', MAX_ENTRIES) ?? [];
   const thresholds = entries.map((value, index) => {
     const entry = fieldReaderAt(value, `${fields.at('context_management')}[${index}]`);
-    const type = entry.string('type');
-    if (type === undefined) throw fieldError(entry.at('type'), 'is required', 'MISSING_PARAMETER');
+    const type = entry.required('type');
     if (type !== 'compaction') throw fieldError(entry.at('type'), 'must be compaction', 'INVALID_PARAMETER');
     const most = Number.MAX_SAFE_INTEGER;
     return entry.integer('compact_threshold', { min: 1, max: most }) ?? most;

@@ -59,8 +59,7 @@ export function decodeTools(items: readonly unknown[]): DecodedTools {
   const skipped: string[] = [];
   items.forEach((item, index) => {
     const fields = fieldReaderAt(item, `tools[${index}]`);
-    const type = fields.string('type');
-    if (type === undefined) throw fieldError(fields.at('type'), 'is required', 'MISSING_PARAMETER');
+    const type = fields.required('type');
     if (type === 'function') {
       const tool = functionOf(fields, clientTools);
       clientTools.push(tool);
@@ -87,8 +86,7 @@ export function decodeToolChoice(fields: FieldReader, { clientTools }: DecodedTo
   }
   const choice = fieldReaderAt(value, path);
   const echo = choice.source as JsonObject;
-  const type = choice.string('type');
-  if (type === undefined) throw fieldError(choice.at('type'), 'is required', 'MISSING_PARAMETER');
+  const type = choice.required('type');
   if (type === 'allowed_tools') return { echo, ...allowedOf(choice, clientTools) };
   if (type === 'function' || type === 'custom') {
     const name = knownName(choice, clientTools);
@@ -119,16 +117,14 @@ function modeOf(value: string, path: string): (typeof MODES)[number] {
 
 /** The name of a declared function. @throws AppError if it is missing or not declared */
 function knownName(fields: FieldReader, tools: readonly ToolDeclaration[]): string {
-  const name = fields.string('name');
-  if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
+  const name = fields.required('name');
   if (tools.some((tool) => tool.name === name)) return name;
   throw fieldError(fields.at('name'), `names ${name}, which is not among the tools`, 'INVALID_PARAMETER');
 }
 
 /** A tool of type `function`. @throws AppError for an invalid name, or one that an earlier tool has */
 function functionOf(fields: FieldReader, before: readonly ToolDeclaration[]): ToolDeclaration {
-  const name = fields.string('name');
-  if (name === undefined) throw fieldError(fields.at('name'), 'is required', 'MISSING_PARAMETER');
+  const name = fields.required('name');
   if (!NAME.test(name)) {
     const rule = 'must have 1 to 128 characters of A-Z, a-z, 0-9, _, . and -';
     throw fieldError(fields.at('name'), rule, 'INVALID_PARAMETER');
@@ -153,8 +149,7 @@ function functionEcho({ name }: ToolDeclaration, fields: FieldReader): JsonObjec
 
 /** A tool of type `mcp`. Its credentials are not read. */
 function mcpOf(fields: FieldReader): McpToolRequest {
-  const serverLabel = fields.string('server_label');
-  if (serverLabel === undefined) throw fieldError(fields.at('server_label'), 'is required', 'MISSING_PARAMETER');
+  const serverLabel = fields.required('server_label');
   const limit = decodeLimit(fields, serverLabel);
   return { path: fields.at('server_url'), serverLabel, serverUrl: fields.string('server_url'), limit };
 }
