@@ -46,3 +46,25 @@ export class FirstAbort {
     for (const other of this.others) other.removeEventListener('abort', this.abort);
   }
 }
+
+/**
+ * Works with a signal that aborts with another one, or when a time is over.
+ *
+ * @param gone undefined: the time alone counts
+ * @param work gets the signal, and that of the time, which it may abort before
+ */
+export async function withinTime<T>(
+  gone: AbortLike | undefined,
+  milliseconds: number,
+  work: (signal: AbortLike, over: LightAbortSignal) => Promise<T>,
+): Promise<T> {
+  const over = new LightAbortSignal();
+  const timer = setTimeout(() => over.abort(), milliseconds).unref();
+  const first = new FirstAbort(gone ? [gone, over] : [over]);
+  try {
+    return await work(first.signal, over);
+  } finally {
+    clearTimeout(timer);
+    first.detach();
+  }
+}

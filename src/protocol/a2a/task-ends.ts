@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../../agent/index.js';
 import { type AbortLike, type Origin, userReach } from '../../common/index.js';
-import { FirstAbort, LightAbortSignal } from '../../runtime/index.js';
+import { withinTime } from '../../runtime/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { RunStreams } from '../wire/index.js';
 import { A2aError } from './a2a.errors.js';
@@ -51,14 +51,6 @@ export class TaskEnds {
 
   /** Waits for the end of a run, for its client to leave, or for a time. */
   private async ended(run: RunView, gone: AbortLike | undefined, withinMs: number): Promise<void> {
-    const over = new LightAbortSignal();
-    const timer = setTimeout(() => over.abort(), withinMs).unref();
-    const first = gone && new FirstAbort([gone, over]);
-    try {
-      await this.streams.ended(run, first?.signal ?? over);
-    } finally {
-      clearTimeout(timer);
-      first?.detach();
-    }
+    await withinTime(gone, withinMs, (signal) => this.streams.ended(run, signal));
   }
 }

@@ -6,7 +6,6 @@ import { AppError } from '../../common/index.js';
 import type { AgUiRequest } from '../ag-ui-events/index.js';
 import {
   FieldReader,
-  fieldError,
   fieldReaderAt,
   NoBody,
   SsePost,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Observable } from 'rxjs';
 import { type AbortLike } from '../../common/index.js';
-import { FirstAbort, LightAbortSignal } from '../../runtime/index.js';
+import { withinTime } from '../../runtime/index.js';
 import type { RunView } from '../../run/index.js';
 import type { StreamClient } from '../http/index.js';
 import { type NextRun, RunStreams } from '../wire/index.js';
@@ -52,21 +52,15 @@ export class CallStreams {
     const context = this.folds.contextOf(run);
     if (context) fold.context = await context();
     let message: FoldMessage | undefined;
-    const found = new LightAbortSignal();
-    const timer = setTimeout(() => found.abort(), Math.max(0, withinMs)).unref();
-    const first = new FirstAbort([gone, found]);
-    try {
-      await this.streams.ended(run, first.signal, (events) => {
+    await withinTime(gone, Math.max(0, withinMs), (signal, found) =>
+      this.streams.ended(run, signal, (events) => {
         for (const event of events) {
           if (message) return;
           [message] = fold.next(event);
           if (message) found.abort();
         }
-      });
-    } finally {
-      clearTimeout(timer);
-      first.detach();
-    }
+      }),
+    );
     return { message, fold };
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type AbortLike, Clock, type Origin, userReach } from '../../common/index.js';
-import { FirstAbort, LightAbortSignal } from '../../runtime/index.js';
+import { withinTime } from '../../runtime/index.js';
 import { Runs } from '../../run/index.js';
 import { RunStreams } from '../wire/index.js';
 import { Calls, type McpCall } from './calls.js';
@@ -47,19 +47,13 @@ export class CallWaits {
   }
 
   /** Waits for the end of the last run, or for the next one. True if the server stops. */
-  private async changed({ last, state }: McpCall, withinMs: number, gone: AbortLike | undefined): Promise<boolean> {
-    const over = new LightAbortSignal();
-    const timer = setTimeout(() => over.abort(), withinMs).unref();
-    const first = new FirstAbort(gone ? [over, gone] : [over]);
-    try {
+  private changed({ last, state }: McpCall, withinMs: number, gone: AbortLike | undefined): Promise<boolean> {
+    return withinTime(gone, withinMs, async (signal) => {
       const found =
         state === 'waiting'
-          ? await this.runs.next(last, last.sessionId, last.ordinal, first.signal)
-          : await this.streams.ended(last, first.signal);
-      return found === undefined && !first.signal.aborted;
-    } finally {
-      clearTimeout(timer);
-      first.detach();
-    }
+          ? await this.runs.next(last, last.sessionId, last.ordinal, signal)
+          : await this.streams.ended(last, signal);
+      return found === undefined && !signal.aborted;
+    });
   }
 }

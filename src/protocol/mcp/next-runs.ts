@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type AbortLike, type JsonObject } from '../../common/index.js';
-import { FirstAbort, LightAbortSignal } from '../../runtime/index.js';
+import { withinTime } from '../../runtime/index.js';
 import { Runs, type RunView } from '../../run/index.js';
 import { LOOK_MS } from './call-waits.js';
 import { Calls } from './calls.js';
@@ -38,16 +38,10 @@ export class NextRuns {
   }
 
   /** Waits for the session's next run, or for a while. False when the server stops or the reader has left. */
-  private async awaited(run: RunView, signal: AbortLike): Promise<boolean> {
-    const look = new LightAbortSignal();
-    const timer = setTimeout(() => look.abort(), LOOK_MS).unref();
-    const first = new FirstAbort([signal, look]);
-    try {
-      const found = await this.runs.next(run, run.sessionId, run.ordinal, first.signal);
+  private awaited(run: RunView, gone: AbortLike): Promise<boolean> {
+    return withinTime(gone, LOOK_MS, async (signal, look) => {
+      const found = await this.runs.next(run, run.sessionId, run.ordinal, signal);
       return found !== undefined || look.aborted;
-    } finally {
-      clearTimeout(timer);
-      first.detach();
-    }
+    });
   }
 }
