@@ -1,4 +1,4 @@
-import type { StreamClient } from '../http/index.js';
+import { headerReader, type StreamClient } from '../http/index.js';
 import { A2aError } from './a2a.errors.js';
 import type { A2aSettings } from './a2a.settings.js';
 import { EXTENSIONS, type Version, VERSIONS } from './a2a.types.js';
@@ -20,7 +20,7 @@ export interface RequestContext {
 
 /** @throws A2aError INVALID_PARAMS for a key that cannot be one */
 export function contextOf({ request }: StreamClient): RequestContext {
-  const header = (name: string): string | undefined => request.headers[name]?.toString();
+  const header = headerReader(request);
   const query = request.query as Readonly<Record<string, unknown>>;
   const inQuery = query['A2A-Version'] ?? query['a2a-version'];
   const version = header('a2a-version') ?? (typeof inQuery === 'string' ? inQuery : undefined);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/index.js';
 import { isPlainObject } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
-import type { StreamClient } from '../http/index.js';
+import type { HeaderReader, StreamClient } from '../http/index.js';
 import { AnswerStreams } from './answer-streams.js';
 import { type Frames } from './call-streams.js';
 import { callerKeyOf } from './caller-key.js';
@@ -11,7 +11,6 @@ import { FormAnswers } from './form-answers.js';
 import { McpError } from './mcp.errors.js';
 import { type McpSession, McpSessions } from './mcp-sessions.js';
 import { LEGACY_VERSIONS } from './mcp.types.js';
-import type { HeaderReader } from './rpc/modern-headers.js';
 import { isRpcId, type RpcMessage } from './rpc/rpc-message.js';
 import { SessionCalls } from './session-calls.js';
 

@@ -5,11 +5,11 @@ import { AccessSettings, Caller, Needs, OidcSettings, Public, RefusesForeignPage
 import { PublicAddress } from '../../agent/attachment/index.js';
 import { AppError } from '../../common/index.js';
 import { MIB } from '../../config/index.js';
-import { BodyLimit, SseGet, SsePost, type StreamClient, StreamFor } from '../http/index.js';
+import { BodyLimit, headerReader, SseGet, SsePost, type StreamClient, StreamFor } from '../http/index.js';
 import { WireController } from '../wire/index.js';
 import { ApiDeleteSession, ApiMetadata, ApiPost, ApiResume, TAG } from './api-docs.js';
 import { LegacySessions } from './legacy-sessions.js';
-import { headerOf, McpService, type PostAnswer } from './mcp.service.js';
+import { McpService, type PostAnswer } from './mcp.service.js';
 import { McpWire } from './mcp.wire.js';
 import { resourceMetadata } from './resource-metadata.js';
 
@@ -41,7 +41,7 @@ export class McpController {
     @Caller() caller: Caller,
     @StreamFor() client: StreamClient,
   ): Promise<Observable<readonly string[]> | undefined> {
-    const header = headerOf(client);
+    const header = headerReader(client.request);
     if (header('last-event-id') === undefined) {
       client.reply.header('allow', 'POST, DELETE');
       throw new AppError(
@@ -59,7 +59,7 @@ export class McpController {
   @Needs('runs:read')
   @ApiDeleteSession()
   async end(@Caller() caller: Caller, @StreamFor() client: StreamClient): Promise<object> {
-    await this.sessions.end(headerOf(client), caller);
+    await this.sessions.end(headerReader(client.request), caller);
     return {};
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Caller } from '../../access/index.js';
 import { AppError, isPlainObject, type JsonObject } from '../../common/index.js';
-import { retryHeaders, type StreamClient, toHttpError } from '../http/index.js';
+import { headerReader, type HeaderReader, retryHeaders, type StreamClient, toHttpError } from '../http/index.js';
 import type { CallAnswer } from './call.service.js';
 import { callerKeyOf } from './caller-key.js';
 import { errorAnswer, McpError, rpcError, rpcStatus } from './mcp.errors.js';
@@ -10,7 +10,7 @@ import { McpServerSettings } from './mcp-server.settings.js';
 import { LEGACY_VERSIONS, type Peer, TASKS } from './mcp.types.js';
 import { SERVER_INFO } from './fold/result-message.js';
 import { LegacySessions } from './legacy-sessions.js';
-import { claimsVersion, type HeaderReader, modernEnvelope } from './rpc/modern-headers.js';
+import { claimsVersion, modernEnvelope } from './rpc/modern-headers.js';
 import { type RpcMessage, rpcIdOf, rpcMessageOf } from './rpc/rpc-message.js';
 
 const SESSION_HEADER = 'mcp-session-id';
@@ -39,7 +39,7 @@ export class McpService {
   }
 
   private async message(message: RpcMessage, caller: Caller, client: StreamClient): Promise<PostAnswer> {
-    const header = headerOf(client);
+    const header = headerReader(client.request);
     if (isLegacy(message, header)) return this.legacy(message, caller, client);
     if (message.kind === 'response') {
       throw new McpError('INVALID_REQUEST', 'Answers belong into the call that has asked', { status: 400 });
@@ -60,7 +60,7 @@ export class McpService {
   }
 
   private async legacy(message: RpcMessage, caller: Caller, client: StreamClient): Promise<PostAnswer> {
-    const header = headerOf(client);
+    const header = headerReader(client.request);
     if (message.kind === 'request' && message.method === 'initialize') return this.initialize(message, caller, client);
     const session = await this.sessions.find(header, caller);
     if (message.kind === 'response') {
@@ -129,11 +129,6 @@ export class McpService {
     const shown = isParams ? rpcError(toHttpError(new McpError('INVALID_PARAMS', message))) : rpcError(error, thrown);
     return errorAnswer(rpcIdOf(body), shown);
   }
-}
-
-/** Reads the headers of a request. */
-export function headerOf({ request }: StreamClient): HeaderReader {
-  return (name) => request.headers[name]?.toString();
 }
 
 /** Whether a message is of the era with sessions (contract mcp-server, section 2). */

@@ -3,7 +3,7 @@ import { AttachmentService, parseReference } from '../../agent/attachment/index.
 import type { Principal } from '../../common/index.js';
 import { Runs } from '../../run/index.js';
 import type { BinaryBlock, RunInput } from './input/run-input.js';
-import { RunsError } from './runs.error-codes.js';
+import { RunsError } from './runs.errors.js';
 
 /** The end of a signed URL's path, and of the address without a signature. */
 const CONTENT_PATH = /\/attachments\/([0-9a-f-]{36})\/content$/;

@@ -1,6 +1,7 @@
 import type { AgentResponse } from '../../events/index.js';
 import { AppError, RETRY_AFTER_SECONDS } from '../../common/index.js';
 import { encoderRevisionOf, type RunView } from '../../run/index.js';
+import type { HeaderReader } from '../http/connections/header-text.js';
 import { commonErrorBody, type HttpError } from '../http/errors/http-error.js';
 import type { OnDisconnect } from './disconnect-policy.js';
 import type { FrameEncoder } from './frame-encoder.js';
@@ -12,8 +13,7 @@ export interface FailedRequest {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  /** A header of the request, by its name in lower case. */
-  readonly header: (name: string) => string | undefined;
+  readonly header: HeaderReader;
 }
 
 /** The revisions of a wire's encoder, numbered from 1. A new one begins where a frame is added or removed. */

@@ -3,6 +3,7 @@ import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../common/index.js';
 import { EncoderRevisions } from '../../run/index.js';
+import { headerReader } from '../http/connections/header-text.js';
 import { commonErrorBody, type HttpError } from '../http/errors/http-error.js';
 import { type ErrorAnswer, pathOf, registerErrorBodies } from '../http/errors/error-bodies.js';
 import { Wire } from './wire.js';
@@ -70,8 +71,7 @@ export class Wires implements OnModuleInit {
     const type = wireOfRoute(request);
     const wire = type ? this.all.find((one) => one instanceof type) : this.ofPath(path);
     if (!wire) return { status: error.status, body: commonErrorBody(error, requestId) };
-    const header = (name: string): string | undefined => request.headers[name]?.toString();
-    const failed = { requestId, method, path, header };
+    const failed = { requestId, method, path, header: headerReader(request) };
     return {
       status: wire.errorStatus(error, failed),
       body: wire.errorBody(error, failed),

@@ -1,9 +1,7 @@
 import { isPlainObject } from '../../../common/index.js';
+import type { HeaderReader } from '../../http/index.js';
 import { McpError } from '../mcp.errors.js';
 import { META, MODERN_VERSIONS, VERSIONS } from '../mcp.types.js';
-
-/** Reads a header of a request by its name in lower case. */
-export type HeaderReader = (name: string) => string | undefined;
 
 /** What `Mcp-Name` repeats, by method. */
 const NAMED_BY: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { RunsError } from '../runs.error-codes.js';
+import { RunsError } from '../runs.errors.js';
 
 /** The place of an event in its thread (contract runs-api, section 5): which run, and which of its events. */
 export interface EventId {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type Principal, userReach } from '../../../common/index.js';
 import { Runs, type RunView } from '../../../run/index.js';
 import { canonicalThreadId, RunLookup } from '../run-lookup.js';
-import { RunsError } from '../runs.error-codes.js';
+import { RunsError } from '../runs.errors.js';
 import { type EventId, formatEventId } from './event-id.js';
 
 /** A request for events. */

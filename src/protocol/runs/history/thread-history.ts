@@ -4,7 +4,7 @@ import { AttachmentService } from '../../../agent/attachment/index.js';
 import { AppError, type Principal, resolveTimeZone } from '../../../common/index.js';
 import { type SessionMessage, Sessions } from '../../../agent/session/index.js';
 import { UserSettings } from '../../../user-settings/index.js';
-import { RunsError } from '../runs.error-codes.js';
+import { RunsError } from '../runs.errors.js';
 import { canonicalThreadId } from '../run-lookup.js';
 import { encodeHistoryMessage, type HistoryMessage, isVisible } from './history-message.encoder.js';
 import { imageAddresses } from './image-address.js';

@@ -1,6 +1,6 @@
 import { isPlainObject, type Json } from '../../../common/index.js';
 import type { InterruptAnswer } from '../../../run/index.js';
-import { RunsError } from '../runs.error-codes.js';
+import { RunsError } from '../runs.errors.js';
 import type { Source } from './run-input.js';
 
 /** Answers in one request. */

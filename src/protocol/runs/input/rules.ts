@@ -1,6 +1,6 @@
 import { isPlainObject } from '../../../common/index.js';
 import { checkClientTime } from '../../http/bodies/client-time.js';
-import type { RunsErrorCode } from '../runs.error-codes.js';
+import type { RunsErrorCode } from '../runs.errors.js';
 import type { RuleViolation, Source } from './run-input.js';
 import { lengthOf } from './shape.js';
 

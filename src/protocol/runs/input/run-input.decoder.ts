@@ -1,6 +1,6 @@
 import { AppError, canonicalJson, isPlainObject, type Json, type JsonObject } from '../../../common/index.js';
 import { checkClientTime } from '../../http/bodies/client-time.js';
-import { RUNS_ERRORS, RunsError } from '../runs.error-codes.js';
+import { RUNS_ERRORS, RunsError } from '../runs.errors.js';
 import { attachmentsOf, type RuleOptions, ruleViolations } from './rules.js';
 import type { BinaryBlock, RuleViolation, RunInput, Source, TextBlock, UserMessage } from './run-input.js';
 import { shapeViolations } from './shape.js';

@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from '../../../common/index.js';
-import type { RunsErrorCode } from '../runs.error-codes.js';
+import type { RunsErrorCode } from '../runs.errors.js';
 import {
   BINARY,
   type Body,

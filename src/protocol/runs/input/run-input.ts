@@ -1,6 +1,6 @@
 import type { ErrorDetail, Json, JsonObject } from '../../../common/index.js';
 import type { ClientTime } from '../../../agent/tools/index.js';
-import type { RunsErrorCode } from '../runs.error-codes.js';
+import type { RunsErrorCode } from '../runs.errors.js';
 
 /** A text block of the user message. */
 export interface TextBlock {
