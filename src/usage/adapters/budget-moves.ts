@@ -1,13 +1,5 @@
 import { queryable, type Transaction } from '../../database/index.js';
-import {
-  type Budget,
-  type BudgetAction,
-  type BudgetSubject,
-  type BudgetWindow,
-  type CountedBudget,
-  counterKey,
-  inLockOrder,
-} from '../budget.js';
+import { type CountedBudget, counterKey, inLockOrder } from '../budget.js';
 import type { BudgetEvents } from '../budget-events.js';
 import {
   type Amount,
@@ -20,46 +12,7 @@ import {
 import { BudgetExceeded } from '../budget-exceeded.js';
 import { costOf, dearestOutput } from '../price.js';
 import type { CounterView, WantedCall } from '../ports/usage-ledger.js';
-import { type CounterRow, counterValues, OF_COUNTER } from './counter-row.js';
-
-/** A row of `budgets` as plain SQL returns it, under the names of `BUDGET_COLUMNS`. */
-export interface BudgetRow {
-  readonly b_no: number;
-  readonly b_id: string;
-  readonly b_tenant: string;
-  readonly b_subject: string;
-  readonly b_name: string;
-  readonly b_window: string;
-  readonly b_tokens: number | string | null;
-  readonly b_cost: number | string | null;
-  readonly b_action: string;
-  readonly b_warn_at: string;
-  readonly b_created_at: number | string;
-  readonly b_updated_at: number | string;
-}
-
-/** The columns of a budget `b`, apart from those of what it is joined with. */
-export const BUDGET_COLUMNS = `b.no AS b_no, b.id AS b_id, b.tenant_id AS b_tenant, b.subject AS b_subject,
-  b.name AS b_name, b.time_window AS b_window, b.tokens AS b_tokens, b.cost AS b_cost, b.action AS b_action,
-  b.warn_at AS b_warn_at, b.created_at AS b_created_at, b.updated_at AS b_updated_at`;
-
-/** A row as the budget that the rest of the code uses. */
-export function budgetOfRow(row: BudgetRow): Budget {
-  return {
-    rowId: row.b_no,
-    id: row.b_id,
-    tenantId: row.b_tenant,
-    subject: row.b_subject as BudgetSubject,
-    name: row.b_name,
-    window: row.b_window as BudgetWindow,
-    tokens: row.b_tokens === null ? null : Number(row.b_tokens),
-    cost: row.b_cost === null ? null : Number(row.b_cost),
-    action: row.b_action as BudgetAction,
-    warnAt: JSON.parse(row.b_warn_at) as number[],
-    createdAt: Number(row.b_created_at),
-    updatedAt: Number(row.b_updated_at),
-  };
-}
+import { type CounterRow, counterValues, OF_COUNTER } from './counter.row.js';
 
 const MOVE = `
   UPDATE budget_counters SET settled_tokens = settled_tokens + ?, settled_cost = settled_cost + ?,

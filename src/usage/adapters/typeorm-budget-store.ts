@@ -3,15 +3,9 @@ import { In, IsNull, Not } from 'typeorm';
 import { AuditTrail } from '../../audit/index.js';
 import type { JsonObject, Origin } from '../../common/index.js';
 import { BudgetCounterEntity, BudgetEntity, Database, queryable, TenantEntity } from '../../database/index.js';
-import {
-  type Budget,
-  type BudgetAction,
-  type BudgetSubject,
-  type BudgetTerms,
-  type BudgetWindow,
-  EACH,
-} from '../budget.js';
+import { type Budget, type BudgetTerms, EACH } from '../budget.js';
 import { BudgetStore } from '../ports/budget-store.js';
+import { budgetOf } from './budget.row.js';
 
 /** The name of the time zone among the settings of a tenant. */
 const TIME_ZONE = 'timeZone';
@@ -125,21 +119,4 @@ export class TypeOrmBudgetStore extends BudgetStore {
 
 function settingsOf({ settings }: Pick<TenantEntity, 'settings'>): JsonObject {
   return JSON.parse(settings) as JsonObject;
-}
-
-function budgetOf(row: BudgetEntity): Budget {
-  return {
-    rowId: row.rowId,
-    id: row.id,
-    tenantId: row.tenantId,
-    subject: row.subject as BudgetSubject,
-    name: row.name,
-    window: row.window as BudgetWindow,
-    tokens: row.tokens === null ? null : Number(row.tokens),
-    cost: row.cost === null ? null : Number(row.cost),
-    action: row.action as BudgetAction,
-    warnAt: JSON.parse(row.warnAt) as number[],
-    createdAt: Number(row.createdAt),
-    updatedAt: Number(row.updatedAt),
-  };
 }

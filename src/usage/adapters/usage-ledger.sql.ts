@@ -5,7 +5,8 @@ import type { Budget, CountedBudget } from '../budget.js';
 import { BudgetEvents } from '../budget-events.js';
 import { type CounterDifference, type CounterView, UsageLedger, type WantedCall } from '../ports/usage-ledger.js';
 import type { SettledCall, SpendingRun, UsageEntry } from '../usage-entry.js';
-import { BUDGET_COLUMNS, BudgetMoves, budgetOfRow, type BudgetRow, fitting } from './budget-moves.js';
+import { BUDGET_COLUMNS, budgetOf, type BudgetRow } from './budget.row.js';
+import { BudgetMoves, fitting } from './budget-moves.js';
 import {
   COUNTER_COLUMNS,
   counterOf,
@@ -14,8 +15,8 @@ import {
   makeCounter,
   OF_COUNTER,
   sumsOf,
-} from './counter-row.js';
-import { ENTRY_COLUMNS, entryOf, entryValues, INSERT_ENTRY, type UsageEntryRow } from './usage-entry-row.js';
+} from './counter.row.js';
+import { ENTRY_COLUMNS, entryOf, entryValues, INSERT_ENTRY, type UsageEntryRow } from './usage-entry.row.js';
 
 const OLDEST = `SELECT tenant_id, day FROM usage_entries WHERE state <> 'reserved' AND at < ? ORDER BY at LIMIT ?`;
 const ADD = `
@@ -80,7 +81,7 @@ const SET = `
   UPDATE budget_counters SET settled_tokens = ?, settled_cost = ?, reserved_tokens = ?, reserved_cost = ?,
     recount_at = NULL WHERE ${OF_COUNTER}`;
 const DUE = `
-  SELECT c.name, c.period, ${BUDGET_COLUMNS} FROM budget_counters c JOIN budgets b ON b.no = c.budget_no
+  SELECT c.name AS counter, c.period, ${BUDGET_COLUMNS} FROM budget_counters c JOIN budgets b ON b.no = c.budget_no
   WHERE c.recount_at <= ? ORDER BY c.budget_no LIMIT 1000`;
 
 /** Spending in the server's database. */
@@ -184,8 +185,8 @@ export class SqlUsageLedger extends UsageLedger {
   }
 
   async dueForRecount(now: number): Promise<readonly CountedBudget[]> {
-    const rows = await this.database.forRuns.read.all<BudgetRow & { name: string; period: string }>(DUE, [now]);
-    return rows.map((row) => ({ budget: budgetOfRow(row), name: row.name, period: row.period }));
+    const rows = await this.database.forRuns.read.all<BudgetRow & { counter: string; period: string }>(DUE, [now]);
+    return rows.map((row) => ({ budget: budgetOf(row), name: row.counter, period: row.period }));
   }
 
   async pruneCounters(updatedBefore: number): Promise<void> {

@@ -3,7 +3,7 @@ import { isStorable, type Reach } from '../../common/index.js';
 import { Database, reachCondition, type SqlValue } from '../../database/index.js';
 import { type UsageGroup, type UsageQuery, UsageReports, type UsageSums } from '../ports/usage-reports.js';
 import type { UsageEntry } from '../usage-entry.js';
-import { ENTRY_COLUMNS, entryOf, type UsageEntryRow } from './usage-entry-row.js';
+import { ENTRY_COLUMNS, entryOf, type UsageEntryRow } from './usage-entry.row.js';
 
 /** The columns of the groups, apart from the day. */
 const COLUMNS: Readonly<Record<Exclude<UsageGroup, 'day'>, string>> = {

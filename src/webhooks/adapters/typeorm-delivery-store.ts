@@ -18,7 +18,7 @@ import {
   type Waiting,
 } from '../ports/delivery-store.js';
 import type { DeliveryAttempt, DeliveryStatus, NewDelivery, WebhookDelivery } from '../webhook.types.js';
-import { secretWebhookOf } from './webhook-row.js';
+import { secretWebhookOf } from './webhook.row.js';
 
 /** The newest attempts that are kept of a delivery. */
 const MOST_ATTEMPTS = 20;

@@ -9,7 +9,7 @@ import {
 } from '../../database/index.js';
 import { type NewWebhook, type WebhookChanges, WebhookStore } from '../ports/webhook-store.js';
 import type { SealedWebhookSecrets, Webhook } from '../webhook.types.js';
-import { columnsOf, secretWebhookOf, webhookOf } from './webhook-row.js';
+import { columnsOf, secretWebhookOf, webhookOf } from './webhook.row.js';
 
 /** How exact the time of the last success is, in milliseconds. */
 const SUCCESS_EVERY_MS = 60_000;
