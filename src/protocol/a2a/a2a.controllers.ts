@@ -21,13 +21,15 @@ import {
   TAG,
 } from './api-docs.js';
 import { type Answer, Binding } from './binding.js';
-import { queryParams } from './query-params.js';
 
 /** The media type of the protocol itself. */
 const A2A_JSON = 'application/a2a+json';
 /** The addresses of all agents, and of one. */
 const BASES = ['a2a', 'a2a/agents/:agent'];
 const TASK = 'tasks/:id(^[^:]+)';
+/** Parameters of queries that are numbers and flags: what is neither stays a text, which is refused where it is read. */
+const NUMBERS: ReadonlySet<string> = new Set(['pageSize', 'page_size', 'historyLength', 'history_length']);
+const FLAGS: ReadonlySet<string> = new Set(['includeArtifacts', 'include_artifacts']);
 
 /** The JSON-RPC binding, of both versions (contract a2a, section 1.3). */
 @ApiTags(TAG)
@@ -187,4 +189,16 @@ export class A2aRestController {
 /** The members of a body; anything else is refused where the method reads it. */
 function objectOf(body: unknown): object {
   return typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {};
+}
+
+/** The parameters of a query as those of the method that the route stands for. */
+function queryParams(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, paramOf(name, value)]));
+}
+
+function paramOf(name: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (NUMBERS.has(name) && /^-?\d{1,15}$/.test(value)) return Number(value);
+  if (FLAGS.has(name) && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
 }

@@ -11,9 +11,9 @@ import { PushService } from './push/push.service.js';
 import type { RequestContext } from './request-context.js';
 import { SHAPES } from './shapes.js';
 import { TaskStreams } from './task-streams.js';
-import { taskPageJson } from './v1/list.encoder.js';
 import { DECODE_V03 } from './v03/v03.decoder.js';
 import { DECODE_V1 } from './v1/v1.decoder.js';
+import { taskPageJson } from './v1/v1.encoder.js';
 
 /** The frames of a stream, in batches that are written at once. */
 type Frames = Observable<readonly string[]>;

@@ -8,10 +8,11 @@ import { A2aError } from './a2a.errors.js';
 import { A2aSettings } from './a2a.settings.js';
 import type { A2aMessage } from './a2a.types.js';
 import { contentParts } from './content-parts.js';
-import { firstReply } from './direct-reply.js';
 
 /** How long a cancel waits for the end of its task, in milliseconds. */
 const CANCEL_MS = 10_000;
+/** The first event of an agent that answers with a message in place of a task (contract a2a, section 7.4). */
+const REPLY = 'a2a.reply';
 
 /** Waits for the ends of runs, and cancels them. */
 @Injectable()
@@ -53,4 +54,20 @@ export class TaskEnds {
   private async ended(run: RunView, gone: AbortLike | undefined, withinMs: number): Promise<void> {
     await withinTime(gone, withinMs, (signal) => this.streams.ended(run, signal));
   }
+}
+
+/**
+ * Waits for the first event of a run's agent. Returns whether it says that the answer is a message.
+ *
+ * @param gone ends the wait when it aborts
+ */
+async function firstReply(runs: Pick<Runs, 'tail'>, run: RunView, gone: AbortLike): Promise<boolean> {
+  for await (const events of runs.tail(userReach(run), run.runId, { run, accepted: true, signal: gone })) {
+    for (const logged of events) {
+      const { event } = logged;
+      if (event.object === 'response' && !logged.isTerminal) continue;
+      return event.object === 'custom' && event.name === REPLY && event.value === 'message';
+    }
+  }
+  return false;
 }

@@ -11,7 +11,7 @@ import type { Version } from '../a2a.types.js';
 import { PushService } from '../push/push.service.js';
 import { agentCard, type CardAccess, hybridCard } from './agent-card.js';
 import { CardCallers } from './card-callers.js';
-import { cardSignature } from './card-signature.js';
+import { cardSignature } from './card-keys.js';
 
 /** A card as it is sent. */
 export interface SentCard {

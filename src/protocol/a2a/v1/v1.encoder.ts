@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../common/index.js';
 import type {
   A2aMessage,
   Artifact,
+  ListRequest,
   Part,
   PushConfig,
   Task,
@@ -65,6 +66,18 @@ export const V1 = {
     ...(authentication && { authentication }),
   }),
 };
+
+/** A page of tasks: all four keys always, and the artifacts of each task only if they are asked for, then always. */
+export function taskPageJson(
+  page: { readonly tasks: readonly Task[]; readonly nextPageToken: string; readonly totalSize: number },
+  { pageSize, includeArtifacts }: ListRequest,
+): JsonObject {
+  const tasks = page.tasks.map((task) => {
+    const json = V1.task(task);
+    return includeArtifacts ? { ...json, artifacts: json['artifacts'] ?? [] } : json;
+  });
+  return { tasks, nextPageToken: page.nextPageToken, pageSize, totalSize: page.totalSize };
+}
 
 function statusJson({ state, at, message }: TaskStatus): JsonObject {
   return {
