@@ -8,7 +8,6 @@ export * from './run-frames.js';
 export * from './run-stream.js';
 export * from './run-streams.js';
 export * from './stream-options.js';
-export type { NextRun } from './session-frames.js';
 export * from './skip-frames.js';
 export * from './submission.js';
 export * from './wire-controller.decorator.js';

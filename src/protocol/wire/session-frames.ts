@@ -4,12 +4,7 @@ import type { HttpError } from '../http/errors/http-error.js';
 import { ACCEPTED, DONE, type FrameSource, lastFrame, type Step } from './frame-source.js';
 import type { FrameBatch } from './frame-encoder.js';
 import type { RunFrames } from './run-frames.js';
-
-/**
- * What follows a run: another one, frames that end the stream, nothing (`ended`), or nothing here because the server
- * stops (`stopped`).
- */
-export type NextRun = RunView | { readonly last: FrameBatch } | 'ended' | 'stopped';
+import type { NextRun } from './stream-options.js';
 
 /** What a session is followed with. */
 export interface SessionFramesOptions {

@@ -5,7 +5,6 @@ import type { HttpError } from '../http/errors/http-error.js';
 import type { OnDisconnect } from './disconnect-policy.js';
 import type { FrameBatch, FrameEncoder } from './frame-encoder.js';
 import type { StoppedEncoder } from './resume-cache.js';
-import type { NextRun } from './session-frames.js';
 import type { SkipFrames } from './skip-frames.js';
 import type { Wire } from './wire.js';
 
@@ -72,6 +71,12 @@ export interface SessionOptions extends Omit<StreamOptions, 'encoder' | 'onDisco
    */
   readonly waits: 'always' | 'while interrupted' | 'never';
 }
+
+/**
+ * What follows a run: another one, frames that end the stream, nothing (`ended`), or nothing here because the server
+ * stops (`stopped`).
+ */
+export type NextRun = RunView | { readonly last: FrameBatch } | 'ended' | 'stopped';
 
 /** How runs are followed one after another, as the wire finds them. */
 export interface RunsOptions extends ReadOptions {
