@@ -1,24 +1,18 @@
 import fc from 'fast-check';
 import { Database } from '../../../src/database/index.js';
 import { describeOnDatabases } from '../../support/databases.js';
+import { brokenBodies, noBodies, oddBodies, type Place } from '../../support/odd-json.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 const BODIES = { sqlite: 2000, postgres: 300 };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Anything JSON can say, and some of what breaks parsers. */
-const odd = fc.oneof(
-  fc.jsonValue({ maxDepth: 3 }),
-  fc.constantFrom<unknown>(null, true, -0, 1e308, 5e-324, 2 ** 53, '', '\0', '\ud800', [], {}, [[]], [null]),
-  fc.string({ unit: 'binary', maxLength: 40 }),
-);
-
 /** The places of a good body in which something odd is put. */
-const PLACES: readonly (readonly (string | number)[])[] = [
+const PLACES: readonly Place[] = [
   ...['id', 'messages', 'message', 'trigger', 'messageId', 'tools', 'system', 'agentId', 'answers', 'clientTime'],
   ...['locale', 'state', 'metadata', '__proto__', 'constructor'],
 ]
-  .map((name): readonly (string | number)[] => [name])
+  .map((name): Place => [name])
   .concat([
     ['messages', 0],
     ['messages', 0, 'parts'],
@@ -80,41 +74,13 @@ function answeringBody(): Record<string, unknown> {
   return { id: 'malformed', messages: [{}, {}, { id: 'c', role: 'assistant', parts: [part, { ...part }, {}] }] };
 }
 
-function put(body: Record<string, unknown>, place: readonly (string | number)[], value: unknown): void {
-  let target = body as Record<string | number, unknown>;
-  for (const key of place.slice(0, -1)) {
-    const next = target[key];
-    if (typeof next !== 'object' || next === null) return;
-    target = next as Record<string | number, unknown>;
-  }
-  const settings = { value: structuredClone(value), enumerable: true, configurable: true, writable: true };
-  Object.defineProperty(target, place.at(-1) as string, settings);
-}
-
-/** A good body with one to four odd things in it. */
-const mutated = fc
-  .tuple(
-    fc.constantFrom(goodBody, answeringBody),
-    fc.array(fc.tuple(fc.constantFrom(...PLACES), odd), { minLength: 1, maxLength: 4 }),
-  )
-  .map(([make, changes]) => {
-    const body = make();
-    for (const [place, value] of changes) put(body, place, value);
-    return JSON.stringify(body);
-  });
-
-/** Bytes of a body cut or replaced: broken UTF-8 and broken JSON among them. */
-const broken = fc.tuple(mutated, fc.nat(), fc.uint8Array({ maxLength: 4 })).map(([text, at, bytes]) => {
-  const source = Buffer.from(text);
-  const cut = at % (source.length + 1);
-  return Buffer.concat([source.subarray(0, cut), bytes, source.subarray(cut + bytes.length)]);
-});
+const mutated = oddBodies([goodBody, answeringBody], PLACES);
+const broken = brokenBodies(mutated);
 
 const anything = fc.oneof(
   { weight: 6, arbitrary: mutated },
   { weight: 2, arbitrary: broken },
-  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)) },
-  { weight: 1, arbitrary: odd.map((value) => JSON.stringify(value)) },
+  { weight: 2, arbitrary: noBodies },
 );
 
 /** What is not understood is refused by name (contract ui-message-stream, section A6). */

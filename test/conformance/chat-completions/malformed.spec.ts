@@ -1,26 +1,20 @@
 import fc from 'fast-check';
 import { Database } from '../../../src/database/index.js';
 import { describeOnDatabases } from '../../support/databases.js';
+import { brokenBodies, noBodies, oddBodies, type Place } from '../../support/odd-json.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 const BODIES = { sqlite: 3000, postgres: 300 };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Anything JSON can say, and some of what breaks parsers: odd keys, odd text, huge and tiny numbers. */
-const odd = fc.oneof(
-  fc.jsonValue({ maxDepth: 3 }),
-  fc.constantFrom<unknown>(null, true, -0, 1e308, 5e-324, 2 ** 53, '', '\0', '\ud800', [], {}, [[]], [null]),
-  fc.string({ unit: 'binary', maxLength: 40 }),
-);
-
 /** The places of a good body in which something odd is put. */
-const PLACES: readonly (readonly (string | number)[])[] = [
+const PLACES: readonly Place[] = [
   ...['model', 'messages', 'stream', 'stream_options', 'temperature', 'top_p', 'presence_penalty', 'seed', 'stop'],
   ...['max_tokens', 'max_completion_tokens', 'reasoning_effort', 'response_format', 'tools', 'tool_choice', 'n'],
   ...['parallel_tool_calls', 'logprobs', 'top_logprobs', 'logit_bias', 'modalities', 'audio', 'functions', 'user'],
   ...['function_call', 'safety_identifier', 'store', 'metadata', 'prediction', '__proto__', 'constructor'],
 ]
-  .map((name): readonly (string | number)[] => [name])
+  .map((name): Place => [name])
   .concat([
     ['stop', 0],
     ['messages', 0],
@@ -83,31 +77,8 @@ function goodBody(): Record<string, unknown> {
   };
 }
 
-function put(body: Record<string, unknown>, place: readonly (string | number)[], value: unknown): void {
-  let target = body as Record<string | number, unknown>;
-  for (const key of place.slice(0, -1)) {
-    const next = target[key];
-    if (typeof next !== 'object' || next === null) return;
-    target = next as Record<string | number, unknown>;
-  }
-  const copy = structuredClone(value);
-  const key = place.at(-1) as string;
-  Object.defineProperty(target, key, { value: copy, enumerable: true, configurable: true, writable: true });
-}
-
-/** A good body with one to four odd things in it. */
-const mutated = fc.array(fc.tuple(fc.constantFrom(...PLACES), odd), { minLength: 1, maxLength: 4 }).map((changes) => {
-  const body = goodBody();
-  for (const [place, value] of changes) put(body, place, value);
-  return JSON.stringify(body);
-});
-
-/** Bytes of a body cut or replaced: broken UTF-8 and broken JSON among them. */
-const broken = fc.tuple(mutated, fc.nat(), fc.uint8Array({ maxLength: 4 })).map(([text, at, bytes]) => {
-  const source = Buffer.from(text);
-  const cut = at % (source.length + 1);
-  return Buffer.concat([source.subarray(0, cut), bytes, source.subarray(cut + bytes.length)]);
-});
+const mutated = oddBodies([goodBody], PLACES);
+const broken = brokenBodies(mutated);
 
 const nested = fc.integer({ min: 70, max: 3000 }).map((depth) => {
   const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
@@ -118,8 +89,7 @@ const anything = fc.oneof(
   { weight: 6, arbitrary: mutated },
   { weight: 3, arbitrary: broken },
   { weight: 1, arbitrary: nested },
-  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)) },
-  { weight: 1, arbitrary: odd.map((value) => JSON.stringify(value)) },
+  { weight: 2, arbitrary: noBodies },
 );
 
 /** What is not understood is refused by name (contract chat-completions, section A10). */

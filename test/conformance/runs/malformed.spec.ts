@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { Database } from '../../../src/database/index.js';
 import { describeOnDatabases } from '../../support/databases.js';
 import { runInput } from '../../support/runs-client.js';
+import { brokenBodies, noBodies, odd, oddBodies, type Place, put } from '../../support/odd-json.js';
 import { startServer, type TestServer } from '../../support/server.js';
 
 /** Refused bodies never reach the database: the second one needs fewer. */
@@ -9,30 +10,8 @@ const BODIES = { sqlite: 5000, postgres: 500 };
 const JSON_TYPE = { 'content-type': 'application/json' };
 const THREAD = '550e8400-e29b-41d4-a716-446655440000';
 
-/** Anything JSON can say, and some of what breaks parsers: odd keys, odd text, huge and tiny numbers. */
-const odd = fc.oneof(
-  fc.jsonValue({ maxDepth: 3 }),
-  fc.constantFrom<unknown>(
-    null,
-    true,
-    -0,
-    1e308,
-    5e-324,
-    2 ** 53,
-    '',
-    '\0',
-    '\ud800',
-    '😀'.repeat(50),
-    [],
-    {},
-    [[]],
-    [null],
-  ),
-  fc.string({ unit: 'binary', maxLength: 40 }),
-);
-
 /** The places of a good body in which something odd is put. */
-const PLACES: readonly (readonly (string | number)[])[] = [
+const PLACES: readonly Place[] = [
   ['threadId'],
   ['runId'],
   ['parentRunId'],
@@ -91,32 +70,8 @@ function goodBody(): Record<string, unknown> {
   });
 }
 
-function put(body: Record<string, unknown>, place: readonly (string | number)[], value: unknown): void {
-  let target = body as Record<string | number, unknown>;
-  for (const key of place.slice(0, -1)) {
-    const next = target[key];
-    if (typeof next !== 'object' || next === null) return;
-    target = next as Record<string | number, unknown>;
-  }
-  const key = place.at(-1) as string;
-  // A copy: the same object put into itself would be a circle.
-  const copy = structuredClone(value);
-  Object.defineProperty(target, key, { value: copy, enumerable: true, configurable: true, writable: true });
-}
-
-/** A good body with one to four odd things in it, or something that is no body at all. */
-const mutated = fc.array(fc.tuple(fc.constantFrom(...PLACES), odd), { minLength: 1, maxLength: 4 }).map((changes) => {
-  const body = goodBody();
-  for (const [place, value] of changes) put(body, place, value);
-  return JSON.stringify(body);
-});
-
-/** Bytes of a body cut, doubled or replaced: broken UTF-8 and broken JSON among them. */
-const broken = fc.tuple(mutated, fc.nat(), fc.uint8Array({ maxLength: 4 })).map(([text, at, bytes]) => {
-  const source = Buffer.from(text);
-  const cut = at % (source.length + 1);
-  return Buffer.concat([source.subarray(0, cut), bytes, source.subarray(cut + bytes.length)]);
-});
+const mutated = oddBodies([goodBody], PLACES);
+const broken = brokenBodies(mutated);
 
 /** JSON text that says a key twice. */
 const doubled = fc
@@ -140,8 +95,7 @@ const anything = fc.oneof(
   { weight: 1, arbitrary: doubled },
   { weight: 1, arbitrary: nested },
   { weight: 1, arbitrary: hugeNumber },
-  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)) },
-  { weight: 1, arbitrary: odd.map((value) => JSON.stringify(value)) },
+  { weight: 2, arbitrary: noBodies },
 );
 
 describeOnDatabases('malformed bodies on the Runs API', (open) => {
