@@ -599,7 +599,7 @@ export interface components {
             /** @example 0f6f3c0d */
             requestId: string;
             /**
-             * @description The user in whose name it acted.
+             * @description The user that it acted for.
              * @example ana
              */
             userId: string;
@@ -844,7 +844,7 @@ export interface components {
             format: "parley" | "openai";
             /** @example wh_0b6f5d1c2a3e4f5061728394a5b6c7d8 */
             id: string;
-            /** @description Content that events have beside ids and states. */
+            /** @description Content that events have besides ids and states. */
             include: ("output" | "error" | "arguments")[];
             /**
              * Format: date-time
@@ -1539,7 +1539,7 @@ export interface components {
             format: "parley" | "openai";
             /** @example wh_0b6f5d1c2a3e4f5061728394a5b6c7d8 */
             id: string;
-            /** @description Content that events have beside ids and states. */
+            /** @description Content that events have besides ids and states. */
             include: ("output" | "error" | "arguments")[];
             /**
              * Format: date-time

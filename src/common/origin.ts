@@ -6,7 +6,7 @@ export type AuditActor = Actor | { readonly kind: 'server'; readonly id: string;
 /** Where an act comes from, as the audit trail keeps it (contract access, section 8). */
 export interface Origin {
   readonly actor: AuditActor;
-  /** The user in whose name it is done; null for nobody. */
+  /** The user that it is done for; null for nobody. */
   readonly userId: string | null;
   /** The id of the request in the log; null without one. */
   readonly requestId: string | null;

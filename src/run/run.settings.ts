@@ -58,7 +58,7 @@ export class RunSettings extends settings('Runs', {
   }),
   sweepIntervalMs: setting('SWEEP_INTERVAL_MS', milliseconds({ min: 10, max: HOUR_MS }), {
     default: 1000,
-    description: 'Time between two searches for lost, waiting and cancelled runs. Not more than LEASE_MS.',
+    description: 'Time between two searches for lost, waiting and canceled runs. Not more than LEASE_MS.',
   }),
   cancelGraceMs: setting('CANCEL_GRACE_MS', milliseconds({ min: 0, max: HOUR_MS }), {
     default: 10_000,

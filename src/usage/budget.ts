@@ -3,7 +3,7 @@ import { localTime } from '../common/index.js';
 
 /** What a budget limits the use of. */
 export const BUDGET_SUBJECTS = ['tenant', 'user', 'agent', 'account'] as const;
-/** For how long a budget is: a run and those that go on from it, a day, a month, or for ever. */
+/** What a budget covers: a run and those that continue it, a day, a month, or all time. */
 export const BUDGET_WINDOWS = ['run', 'day', 'month', 'total'] as const;
 /** What happens when a budget is used up: calls are refused, or it is only announced. */
 export const BUDGET_ACTIONS = ['block', 'warn'] as const;

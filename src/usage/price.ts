@@ -1,7 +1,7 @@
 import { matchesGlob } from '../common/index.js';
 import type { Usage } from '../events/index.js';
 
-/** The tenant of prices that hold for all tenants without prices of their own. */
+/** The tenant of prices that apply to all tenants without prices of their own. */
 export const INSTALLATION = '*';
 
 /** What one model call used, in tokens. */

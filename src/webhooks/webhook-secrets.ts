@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { SealedSecrets } from '../outbox/index.js';
 import type { SealedWebhookSecrets } from './webhook.types.js';
 
-/** How long the old secret signs too after a rotation, in milliseconds: a day. */
+/** How long the old secret still signs after a rotation, in milliseconds: a day. */
 export const OVERLAP_MS = 24 * 60 * 60 * 1000;
 const SECRET_BYTES = 32;
 
@@ -33,7 +33,7 @@ export class WebhookSecrets {
     );
   }
 
-  /** A sealed secret under the newest key; undefined if it is already, or cannot be opened. */
+  /** The secret sealed with the newest key; undefined if it is sealed with that key already, or cannot be opened. */
   resealed(webhookId: string, secret: string): string | undefined {
     if (this.sealed.isNewest(secret)) return undefined;
     const text = this.sealed.open(secret, aboutOf(webhookId));

@@ -16,8 +16,8 @@ const SHUTDOWN_MS = 3000;
 const MOST = 256;
 
 /**
- * Delivers events: each endpoint for itself, so that a slow one delays nobody else's. Without endpoints, nothing is
- * looked at.
+ * Delivers events, to each endpoint separately, so that a slow one does not delay the others. Without endpoints, the
+ * database is not read.
  */
 @Injectable()
 export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -62,7 +62,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     }
   }
 
-  /** Begins what is due at an endpoint, as far as there is room. */
+  /** Starts the deliveries that are due at an endpoint, as many as there is room for. */
   private async claim(rowId: number): Promise<void> {
     if (this.isOver || this.attempts.size >= MOST || (this.busy.get(rowId) ?? 0) >= IN_FLIGHT) return;
     const claimed = await this.store.claim(rowId, { leaseMs: LEASE_MS, inFlight: IN_FLIGHT });

@@ -4,7 +4,7 @@ import { WebhookStore } from './ports/webhook-store.js';
 import { WebhookChanges } from './webhook-changes.js';
 import type { Webhook } from './webhook.types.js';
 
-/** What the server itself changes of endpoints. */
+/** The changes that the server itself makes to endpoints. */
 @Injectable()
 export class WebhookStates {
   private readonly logger = new Logger('Webhooks');

@@ -86,7 +86,7 @@ const EVERY_MS = 60_000;
 /** After so long without a success, an endpoint with failed deliveries is disabled. */
 const DEAD_MS = 3 * DAY_MS;
 
-/** The chore of webhooks: old deliveries, dead endpoints, endpoints for which too much waits, secrets under old keys. */
+/** The chore of webhooks: old deliveries, endpoints that are dead or have too much waiting, secrets under old keys. */
 @Injectable()
 export class WebhookChores {
   constructor(

@@ -50,7 +50,7 @@ export interface Webhook {
   readonly lastSuccessAt: number | null;
 }
 
-/** What an administrator chooses of an endpoint. */
+/** The part of an endpoint that an administrator chooses. */
 export type WebhookFields = Pick<
   Webhook,
   'url' | 'description' | 'events' | 'format' | 'agents' | 'include' | 'enabled'
@@ -60,7 +60,7 @@ export type WebhookFields = Pick<
 export interface SealedWebhookSecrets {
   readonly secret: string;
   readonly oldSecret: string | null;
-  /** Until when the old one signs too, in milliseconds since the epoch. */
+  /** When the old one ceases to sign, in milliseconds since the epoch. */
   readonly oldSecretUntil: number | null;
 }
 

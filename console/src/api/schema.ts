@@ -109,7 +109,7 @@ export interface AuditLineDto {
   readonly details: Readonly<Record<string, unknown>>;
   readonly interruptId?: string;
   readonly network?: string;
-  /** The pseudonym of the user in whose name it was done. */
+  /** The pseudonym of the user that it was done for. */
   readonly onBehalfOf?: string;
   readonly outcome: 'done' | 'refused';
   /** HMAC of the content under a random key that is kept with it. */
@@ -212,7 +212,7 @@ export interface ConsoleInfoDto {
 export interface DecidedByDto {
   readonly actor: DeciderActorDto;
   readonly requestId: string;
-  /** The user in whose name it acted. */
+  /** The user that it acted for. */
   readonly userId: string;
 }
 
@@ -960,7 +960,7 @@ export interface WebhookDto {
   /** `openai`: the events of the webhooks of OpenAI, of runs alone. */
   readonly format: 'parley' | 'openai';
   readonly id: string;
-  /** Content that events have beside ids and states. */
+  /** Content that events have besides ids and states. */
   readonly include: readonly ('output' | 'error' | 'arguments')[];
   /** When the receiver last took an event, accurate to a minute. */
   readonly lastSuccessAt: string | null;
@@ -975,7 +975,7 @@ export interface WhoamiDto {
   readonly roles: readonly string[];
   readonly scopes: readonly string[];
   readonly tenantId: string;
-  /** The user in whose name the request acts. */
+  /** The user that the request acts for. */
   readonly userId: string;
 }
 

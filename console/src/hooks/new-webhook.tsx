@@ -60,7 +60,7 @@ export function NewWebhook({ isBusy, onCreate }: Props): ReactNode {
             </select>
           </label>
         </div>
-        <CheckList title="Content beside ids and states" names={INCLUDES} chosen={include} onChange={setInclude} />
+        <CheckList title="Content besides ids and states" names={INCLUDES} chosen={include} onChange={setInclude} />
         <button type="submit" className="primary" disabled={isBusy}>
           Add
         </button>

@@ -9,7 +9,7 @@ import type { Image } from './wire.js';
 const MOST_IMAGES = 3;
 
 interface Props {
-  /** In whose name images are uploaded; undefined if the credential says so. */
+  /** The user that images are uploaded for; undefined if the credential determines it. */
   readonly user: string | undefined;
   readonly hasImages: boolean;
   readonly isBusy: boolean;

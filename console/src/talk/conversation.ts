@@ -59,7 +59,7 @@ export class Conversation {
     return () => void this.listeners.delete(listener);
   };
 
-  /** In whose name the session is used; undefined if the credential says so. */
+  /** The user that the session is used for; undefined if the credential determines it. */
   get user(): string | undefined {
     return actingUser(this.owner);
   }

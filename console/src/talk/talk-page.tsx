@@ -30,7 +30,7 @@ const STATUS: Readonly<Record<string, string>> = {
   idle: '',
 };
 
-/** A conversation over a wire of one's choice; beside it the same run as the other wires show it. */
+/** A conversation over a wire of one's choice; next to it, the same run as other wires show it. */
 export function TalkPage(): ReactNode {
   const shown = useConversation();
   const { conversation, state, entries, wire, agent, choose } = shown;

@@ -30,7 +30,7 @@ export interface Image {
 
 /** What the person sends: a message, results of client tools, or answers to interrupts. */
 export interface Turn {
-  /** In whose name it is sent; undefined if the credential says so. */
+  /** The user that it is sent for; undefined if the credential determines it. */
   readonly user: string | undefined;
   readonly session: string;
   /** Whether the session begins with it. */

@@ -15,7 +15,7 @@ interface CountedStart {
   undo(): void;
 }
 
-/** How much users and tenants may do, once it is known in whose name (contract access, section 6). */
+/** The rates of users and tenants, once it is known who a request acts for (contract access, section 6). */
 @Injectable()
 export class OwnerRates {
   constructor(

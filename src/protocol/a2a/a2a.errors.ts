@@ -107,7 +107,7 @@ export interface WireError {
   readonly rest: JsonObject;
 }
 
-/** @param metadata what the details name, beside the fields that are wrong */
+/** @param metadata what the details name besides the fields that are wrong */
 export function wireError(
   error: HttpError,
   version: Version = '1.0',
@@ -154,7 +154,7 @@ function rowOf({ code, wireCode, status }: HttpError): { readonly reason: string
   if (code === 'AGENT_NOT_FOUND')
     return { reason: 'INVALID_PARAMS', row: { ...OWN.INVALID_PARAMS, status: 404, rpc: 'NOT_FOUND' } };
   const name = NAMES[status];
-  // What the server refuses, beside the protocol.
+  // What the server refuses for reasons outside of the protocol.
   if (name !== undefined && status !== 409)
     return { reason: wireCode ?? code, row: { code: -32000, status, rpc: name } };
   if (status >= 500) return { reason: 'INTERNAL', row: OWN.INTERNAL };

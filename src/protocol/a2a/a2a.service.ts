@@ -10,7 +10,7 @@ import { Submission } from './submission.js';
 import { TaskEnds } from './task-ends.js';
 import { Tasks } from './tasks.js';
 
-/** What sending a message has made: a task, or a message in place of one. */
+/** The outcome of sending a message: a task, or a message in place of one. */
 export type Sent =
   { readonly kind: 'task'; readonly task: Task } | { readonly kind: 'message'; readonly message: A2aMessage };
 

@@ -26,7 +26,7 @@ export class A2aSettings extends settings('A2A', {
   publicCards: setting('A2A_PUBLIC_CARDS', globs(), {
     unset: '`*` if AUTH is none, otherwise none',
     description:
-      'Agents beside the default one whose cards everybody may read: names separated by commas, `*` for any characters. The others need a caller who may run the agent.',
+      'Agents other than the default one whose cards everybody may read: names separated by commas, `*` for any characters. The others need a caller who may run the agent.',
   }),
   approvals: setting('A2A_APPROVALS', choice('in-band', 'out-of-band'), {
     default: 'in-band',

@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../../common/index.js';
 import type { Usage } from '../../events/index.js';
 
 /*
- * What both versions of the protocol speak about, in neither's JSON: the decoders of v1 and v03 make these values, their
- * encoders write them (contract a2a, section 3.2).
+ * What both versions of the protocol have in common, in the JSON of neither: the decoders of v1 and v03 make these values,
+ * and their encoders write them (contract a2a, section 3.2).
  */
 
 /** The versions that are served. */
@@ -55,7 +55,7 @@ export interface A2aMessage {
   readonly referenceTaskIds?: readonly string[];
 }
 
-/** How a task stands. */
+/** The status of a task. */
 export interface TaskStatus {
   readonly state: TaskState;
   /** In milliseconds since the epoch. */
@@ -78,7 +78,7 @@ export interface StatusUpdate {
   readonly metadata?: JsonObject;
   /** What the run has used, at its end. Not in the frame. */
   readonly usage?: Usage | null;
-  /** True for a frame that only clients get which asked for progress; it is numbered apart and changes no status. */
+  /** True for a frame that only clients that asked for progress get; it is numbered apart and changes no status. */
   readonly isProgress?: boolean;
 }
 

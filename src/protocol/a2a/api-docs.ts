@@ -28,7 +28,7 @@ import {
 } from './dto/a2a.dto.js';
 import { CARD_EXAMPLE, RPC_EXAMPLES, SEND_EXAMPLES, STREAM_EXAMPLE, TASK_EXAMPLE } from './dto/examples.js';
 
-/** Under which the API's description lists this wire. */
+/** The tag of this wire in the API's description. */
 export const TAG = 'A2A';
 
 /** The descriptions of errors by status (contract a2a, section 11). */
@@ -249,7 +249,7 @@ export function ApiCard(): MethodDecorator {
   return applyDecorators(
     ApiOperation({
       summary: 'The agent card',
-      description: 'With `A2A-Version: 1.0` that of A2A 1.0; otherwise with the fields of 0.3 beside it.',
+      description: 'With `A2A-Version: 1.0`, the card of A2A 1.0; otherwise a card that also has the fields of 0.3.',
     }),
     ...HEADERS,
     ApiResponse({

@@ -10,7 +10,7 @@ import { A2aError } from './a2a.errors.js';
 import type { SendRequest, Version } from './a2a.types.js';
 import { Tasks } from './tasks.js';
 
-/** What a request says beside its body. */
+/** What a request specifies outside of its body. */
 export interface SendOptions {
   readonly version: Version;
   /** The agent of the address; absent: the default one. */
@@ -87,7 +87,7 @@ export class Placement {
       ...(options.agentType !== undefined && { agentType: options.agentType }),
     });
     const [waiting] = items;
-    // A task that people decide elsewhere is none that the context's next message is for.
+    // The next message of the context is not for a task that people decide elsewhere.
     const takes = waiting && this.tasks.stateOf(waiting) === 'input-required' ? waiting : undefined;
     return {
       principal,

@@ -6,7 +6,7 @@ import { EXTENSIONS, type Version, VERSIONS } from './a2a.types.js';
 /** The longest `Idempotency-Key`: printable characters. */
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
-/** What the headers of a request say (contract a2a, section 1.2). */
+/** What the headers of a request specify (contract a2a, section 1.2). */
 export interface RequestContext {
   /** The version that the request names, without its patch; undefined if it names none. */
   readonly named: string | undefined;

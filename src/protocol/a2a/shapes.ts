@@ -3,7 +3,7 @@ import type { A2aMessage, PushConfig, Task, TaskIds, TaskUpdate, Version } from 
 import { V1 } from './v1/v1.encoder.js';
 import { V03 } from './v03/v03.encoder.js';
 
-/** How a version writes what both speak about. */
+/** How a version writes what both have in common. */
 export interface Shapes {
   /** The result of a method that returns a task. */
   task(task: Task): JsonObject;

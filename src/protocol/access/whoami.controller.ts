@@ -23,7 +23,7 @@ export class WhoamiDto {
   @ApiProperty({ type: ActorDto })
   actor!: ActorDto;
 
-  @ApiProperty({ description: 'The user in whose name the request acts.' })
+  @ApiProperty({ description: 'The user that the request acts for.' })
   userId!: string;
 
   @ApiProperty({ type: [String], example: ['runs:write', 'runs:read'] })

@@ -4,7 +4,7 @@ import { apiErrors, type DocumentedErrors, ErrorBodyDto } from '../wire/api-rout
 import { CHAT_DTOS, ChatMessagesDto, ChatRequestDto, ChunkDto, ChatStopDto } from './dto/ai-sdk.dto.js';
 import { CHAT_EXAMPLES, CHAT_STREAM_EXAMPLE } from './dto/examples.js';
 
-/** Under which the API's description lists this wire. */
+/** The tag of this wire in the API's description. */
 export const TAG = 'AI SDK';
 
 /** The descriptions of errors by status (contract ui-message-stream, section A6). */

@@ -10,7 +10,7 @@ import {
 } from './dto/completion.dto.js';
 import { COMPLETION_EXAMPLES } from './dto/examples.js';
 
-/** Under which the API's description lists this wire. */
+/** The tag of this wire in the API's description. */
 export const TAG = 'OpenAI Chat Completions';
 
 /** The descriptions of errors by status (contract chat-completions, section A7). */

@@ -17,7 +17,7 @@ import { isRpcId } from './rpc/rpc-message.js';
 /** The longest time that `get_answer` waits, in seconds. */
 export const LONGEST_WAIT = 50;
 
-/** Where a stream of `get_answer` goes on: in the id of its first event, so that any instance can, after any restart. */
+/** Where a stream of `get_answer` continues. The id of its first event holds it, so that any instance can continue it. */
 interface Place {
   readonly runId: string;
   /** Of the request that is answered. */

@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import { McpErrorDto, McpMessageDto, ResourceMetadataDto } from './dto/mcp.dto.js';
 
-/** Under which the API's description lists this wire. */
+/** The tag of this wire in the API's description. */
 export const TAG = 'MCP';
 
 /** The descriptions of errors by status (contract mcp-server, section 9). */
@@ -11,7 +11,7 @@ const ERROR_TEXT: Readonly<Record<number, string>> = {
   401: 'The credential is missing or not valid.',
   403: 'The caller may not do this, or a page of another origin has sent it.',
   404: 'The session does not exist any more, or in the modern revision the method.',
-  405: 'There is no stream beside those of calls.',
+  405: 'There are no streams but those of calls.',
   413: 'The body is too large.',
   415: 'The body is not JSON in UTF-8.',
   429: 'Too many requests, or too many runs wait.',

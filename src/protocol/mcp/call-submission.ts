@@ -10,12 +10,12 @@ import { McpError } from './mcp.errors.js';
 import { type CallData, type Peer, type RpcId, WIRE } from './mcp.types.js';
 import { CallArguments } from './tools/call-arguments.js';
 
-/** A call of a tool, as its request says it. */
+/** A call of a tool, as its request specifies it. */
 export interface ToolCallRequest {
   readonly id: RpcId;
   readonly tool: string;
   readonly args: unknown;
-  /** Absent: no progress is told. */
+  /** Absent: no progress is reported. */
   readonly token: RpcId | undefined;
   readonly peer: Peer;
   readonly caller: Caller;

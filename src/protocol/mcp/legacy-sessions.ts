@@ -14,7 +14,7 @@ import { LEGACY_VERSIONS } from './mcp.types.js';
 import { isRpcId, type RpcMessage } from './rpc/rpc-message.js';
 import { SessionCalls } from './session-calls.js';
 
-/** What clients of the era with sessions do beside calling (contract mcp-server, section 3). */
+/** What clients of the era with sessions do besides calling tools (contract mcp-server, section 3). */
 @Injectable()
 export class LegacySessions {
   constructor(

@@ -6,7 +6,7 @@ import { type FoldContext, FIRST_RUN, type McpFold } from './fold/mcp-fold.js';
 /** The keep-alive of streams. */
 export const KEEP_ALIVE_FRAME = ': ka\n\n';
 
-/** One stream of a call: what it has told, over all its runs. */
+/** One stream of a call: what it has sent, over all its runs. */
 export interface StreamProgress {
   /** Whether the request was answered. */
   hasResult: boolean;
@@ -58,7 +58,7 @@ export class McpEncoder implements FrameEncoder {
     return [];
   }
 
-  /** A stream that cannot be resumed ends with what there is: the call goes on, and can be asked for. */
+  /** A stream that cannot be resumed ends with what there is: the call continues, and its answer can be fetched. */
   shutdownFrame(): string {
     return this.options.endsEarly === true ? messageFrame(this.options.fold.early()) : '';
   }
@@ -76,7 +76,7 @@ export class McpEncoder implements FrameEncoder {
   }
 }
 
-/** Tells a client from where on it can come back, and after how many milliseconds. */
+/** Tells a client where to resume, and after how many milliseconds. */
 export function primerFrame(id: string, retryMs: number): string {
   return `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
 }

@@ -61,7 +61,7 @@ export function rpcError({ code, wireCode, status, message }: HttpError, thrown?
   if (status === 404 || status === 405) return { code: CODES.METHOD_NOT_FOUND, message };
   if (status >= 500 && !REFUSALS.has(status)) return { code: CODES.INTERNAL, message };
   if (status === 400) return { code: CODES.INVALID_REQUEST, message };
-  // What the server refuses, beside the protocol.
+  // What the server refuses for reasons outside of the protocol.
   return { code: CODES.REFUSED, message, data: { code } };
 }
 

@@ -48,7 +48,7 @@ export interface CallData {
   readonly version: string;
   /** The id of the JSON-RPC request. */
   readonly id: RpcId;
-  /** Absent: no progress is told. */
+  /** Absent: no progress is reported. */
   readonly token?: RpcId;
   /** Whether questions go to the client as forms. */
   readonly asks: boolean;

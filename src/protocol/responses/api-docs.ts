@@ -7,7 +7,7 @@ import { CONVERSATION_EXAMPLES, CREATE_EXAMPLES, ITEM_EXAMPLES } from './dto/exa
 import { ITEM_DTOS } from './dto/item.dto.js';
 import { ResponseDto, ResponsesErrorDto } from './dto/response.dto.js';
 
-/** Under which the API's description lists this wire. */
+/** The tag of this wire in the API's description. */
 export const TAG = 'OpenAI Responses';
 
 /** The descriptions of error responses by status (contract responses, section A4). */

@@ -16,7 +16,7 @@ import { ResponsesWire } from './responses.wire.js';
 /** Milliseconds after the grace period of a cancel in which the terminal event is expected. */
 const END_MS = 5000;
 
-/** Responses that exist: retrieved, cancelled, deleted. Every method throws RUN_NOT_FOUND (404) for an unknown id. */
+/** Responses that exist: retrieved, canceled, deleted. Every method throws RUN_NOT_FOUND (404) for an unknown id. */
 @Injectable()
 export class ResponsesService {
   constructor(
@@ -66,7 +66,7 @@ export class ResponsesService {
     return this.retrieve(caller, id);
   }
 
-  /** Deletes a response; one that is being generated is cancelled first. @throws OpenAiError RUN_NOT_FOUND */
+  /** Deletes a response; one that is being generated is canceled first. @throws OpenAiError RUN_NOT_FOUND */
   async remove(caller: Caller, id: string): Promise<void> {
     const run = await this.find(caller, id);
     await ofResponse(id, this.runs.remove(userReach(run), id, caller.origin()));

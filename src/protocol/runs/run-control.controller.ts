@@ -17,7 +17,7 @@ import { RunSubmission, type TaskAccepted } from './run-submission.js';
 import { RunsWire } from './runs.wire.js';
 import { RunViews } from './status/run-views.js';
 
-/** How much longer than the grace of a cancelled run its end is waited for, in milliseconds. */
+/** How much longer than the grace of a canceled run its end is waited for, in milliseconds. */
 const AFTER_GRACE_MS = 5000;
 
 /** Cancel and resume (contract runs-api, section 4). */
@@ -49,13 +49,13 @@ export class RunControlController {
     // A cancel needs no body.
     const { mode, wait } = toDto(CancelRequestDto, body ?? {});
     const run = await this.lookup.run(await this.lookup.ownerOf(caller, threadId), threadId, runId);
-    const cancelled = await this.runs.cancel(userReach(run), run.runId, {
+    const canceled = await this.runs.cancel(userReach(run), run.runId, {
       rollback: mode === 'rollback',
       by: caller.origin(),
     });
     const milliseconds = wait === true ? this.settings.cancelGraceMs + AFTER_GRACE_MS : 0;
     const isOver = (look: { finishedAt: number | null }): boolean => look.finishedAt !== null;
-    const last = await this.views.until(cancelled, isOver, { milliseconds, signal: gone });
+    const last = await this.views.until(canceled, isOver, { milliseconds, signal: gone });
     if (isOver(last) && (wait === true || isOver(run))) reply.status(200);
     return this.views.of(last);
   }

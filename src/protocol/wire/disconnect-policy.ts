@@ -24,7 +24,7 @@ export class DisconnectPolicy {
     if (onDisconnect === 'continue' || this.active.isShuttingDown) return;
     this.runs.cancel(userReach(run), run.runId).catch((error: unknown) => {
       const stack = error instanceof Error ? error.stack : undefined;
-      this.logger.error(`Run ${run.runId} could not be cancelled after its client left`, stack);
+      this.logger.error(`Run ${run.runId} could not be canceled after its client left`, stack);
     });
   }
 }

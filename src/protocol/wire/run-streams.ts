@@ -240,7 +240,7 @@ export class RunStreams {
     });
   }
 
-  /** The stream of a source; `run` is cancelled when its reader leaves, if the wire or the request says so. */
+  /** The stream of a source; `run` is canceled when its reader leaves, if the wire or the request asks for it. */
   private stream(
     source: FrameSource,
     run: RunView | undefined | (() => RunView | undefined),

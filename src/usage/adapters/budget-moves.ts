@@ -22,14 +22,14 @@ const MOVE = `
 const WARNED = `UPDATE budget_counters SET warned = ? WHERE ${OF_COUNTER} AND warned < ?`;
 const EXCEEDED = `UPDATE budget_counters SET exceeded = 1 WHERE ${OF_COUNTER} AND exceeded = 0`;
 
-/** What the calls of one commit change of a counter. */
+/** How the calls of one commit change a counter. */
 interface Move {
   readonly counted: CountedBudget;
   readonly settled: Amount;
   readonly reserved: Amount;
 }
 
-/** Moves the counters of budgets, and tells what they have reached. */
+/** Updates the counters of budgets, and announces what they have reached. */
 export class BudgetMoves {
   constructor(private readonly events: BudgetEvents) {}
 
@@ -56,7 +56,7 @@ export class BudgetMoves {
     }
   }
 
-  /** Records that a budget is used up, and tells it once in a period. */
+  /** Records that a budget is used up, and announces it once in a period. */
   async exceeded(tx: Transaction, counted: CountedBudget, row: CounterRow, at: number): Promise<void> {
     if ((await queryable(tx).run(EXCEEDED, counterValues(counted))) === 0) return;
     await this.events.tell(tx, eventOf('budget.exceeded', counted, row, 100, at));

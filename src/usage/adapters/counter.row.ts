@@ -34,7 +34,7 @@ const DAY_SUMS = `
   SELECT COALESCE(SUM(input_tokens + output_tokens), 0) AS settled_tokens, COALESCE(SUM(cost), 0) AS settled_cost
   FROM usage_days WHERE tenant_id = ?`;
 
-/** What entries say that a counter must say. */
+/** What a counter must hold according to the entries. */
 export type CounterSums = Pick<CounterRow, 'settled_tokens' | 'settled_cost' | 'reserved_tokens' | 'reserved_cost'>;
 
 /** The key of a counter, for `OF_COUNTER`. */

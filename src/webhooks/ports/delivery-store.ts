@@ -79,7 +79,7 @@ export abstract class DeliveryStore {
   /** Removes deliveries that are older. */
   abstract prune(createdBefore: number): Promise<void>;
 
-  /** Removes what tells about the runs of a session, or about one run. */
+  /** Removes the deliveries about the runs of a session, or about one run. */
   abstract removeOfRuns(
     tx: Transaction,
     of: { readonly sessionRowId: number } | { readonly runRowId: number },

@@ -4,7 +4,7 @@ import type { SealedWebhookSecrets, Webhook, WebhookFields } from '../webhook.ty
 /** An endpoint that is to be stored. */
 export type NewWebhook = WebhookFields & Pick<Webhook, 'id' | 'tenantId' | 'createdAt'> & { readonly secret: string };
 
-/** What is changed of an endpoint. What is absent stays. */
+/** Changes to an endpoint. A field that is absent stays as it is. */
 export interface WebhookChanges extends Partial<WebhookFields>, Partial<SealedWebhookSecrets> {
   readonly disabledReason?: string | null;
   /** When it was enabled again. */
@@ -38,7 +38,7 @@ export abstract class WebhookStore {
   /** Removes an endpoint with its deliveries. */
   abstract remove(tx: Transaction, rowId: number): Promise<void>;
 
-  /** The receiver has taken something. */
+  /** Notes that the receiver has accepted an event. */
   abstract succeeded(rowId: number, at: number): Promise<void>;
 
   /** A text that changes whenever an endpoint is added, changed or removed; empty without endpoints. */
@@ -47,6 +47,6 @@ export abstract class WebhookStore {
   /** All that are enabled. */
   abstract enabled(): Promise<readonly Webhook[]>;
 
-  /** Those that are enabled, have taken nothing since a time, and have deliveries that failed for good. */
+  /** The enabled ones that have accepted nothing since a time and have deliveries that failed for good. */
   abstract dead(before: number): Promise<readonly Webhook[]>;
 }

@@ -104,7 +104,7 @@ function schemesOf({ hasKeys, issuers }: CardAccess): [string, JsonObject][] {
   return [...(hasKeys ? keys : []), ...openId];
 }
 
-/** A scheme of 1.0 with the members of 0.3 beside it: equal values, so that either form reads the same. */
+/** A scheme of 1.0 that also has the members of 0.3, with equal values: either form reads the same. */
 function bothForms(scheme: Json | undefined): Json {
   if (!isPlainObject(scheme)) return scheme ?? null;
   const { httpAuthSecurityScheme: http, apiKeySecurityScheme: key, openIdConnectSecurityScheme: openId } = scheme;

@@ -110,7 +110,7 @@ export class A2aSendRequestDto {
   metadata?: object;
 }
 
-/** How a task stands. */
+/** The status of a task. */
 export class A2aTaskStatusDto {
   @ApiProperty({ enum: Object.values(STATE_NAMES) })
   state!: string;

@@ -24,7 +24,10 @@ export const STATE_NAMES = {
   'auth-required': 'TASK_STATE_AUTH_REQUIRED',
 } as const satisfies Record<TaskState, string>;
 
-/** The shapes of A2A 1.0 (contract a2a, section 4): absent is never null, and nothing is there that the proto lacks. */
+/**
+ * The shapes of A2A 1.0 (contract a2a, section 4): an absent field is left out, never null, and there is no field that the
+ * proto lacks.
+ */
 export const V1 = {
   task: ({ taskId, contextId, status, artifacts, history, metadata }: Task): JsonObject => ({
     id: taskId,

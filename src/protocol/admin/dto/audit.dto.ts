@@ -96,7 +96,7 @@ export class AuditLineDto {
   @ApiProperty({ type: AuditActorDto })
   actor!: AuditActorDto;
 
-  @ApiPropertyOptional({ description: 'The pseudonym of the user in whose name it was done.' })
+  @ApiPropertyOptional({ description: 'The pseudonym of the user that it was done for.' })
   onBehalfOf?: string;
 
   @ApiPropertyOptional({ type: AuditSubjectDto })

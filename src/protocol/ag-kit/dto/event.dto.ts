@@ -74,7 +74,7 @@ export class AgKitInterruptEventDto {
   payload!: Record<string, unknown>;
 }
 
-/** The run failed, was cut or was cancelled. */
+/** The run failed, was cut or was canceled. */
 export class AgKitErrorEventDto {
   @ApiProperty({ enum: ['error'] })
   type!: 'error';

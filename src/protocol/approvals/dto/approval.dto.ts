@@ -19,7 +19,7 @@ export class DecidedByDto {
   @ApiProperty({ type: DeciderActorDto })
   actor!: DeciderActorDto;
 
-  @ApiProperty({ example: 'ana', description: 'The user in whose name it acted.' })
+  @ApiProperty({ example: 'ana', description: 'The user that it acted for.' })
   userId!: string;
 
   @ApiProperty({ example: '0f6f3c0d' })

@@ -58,7 +58,7 @@ export function StartingAfterQuery(): PropertyDecorator {
 
 /** The query parameter that says whether the run continues without its client. */
 export function OnDisconnectQuery(preset: 'continue' | 'cancel'): PropertyDecorator {
-  const byDefault = preset === 'cancel' ? ' By default it is cancelled.' : '';
+  const byDefault = preset === 'cancel' ? ' By default it is canceled.' : '';
   return named((name) => [
     ApiPropertyOptional({
       enum: ['continue', 'cancel'],

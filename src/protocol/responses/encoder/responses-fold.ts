@@ -161,7 +161,7 @@ export class ResponsesFold {
     this.calls.cutAll();
     this.response = event;
     const body = bodyOf(this.info, event);
-    // SDKs know only these three terminal events, so that of a cancelled response is `incomplete`.
+    // SDKs know only these three terminal events, so that of a canceled response is `incomplete`.
     const end = body.status === 'completed' || body.status === 'failed' ? body.status : 'incomplete';
     this.responseEvent(`response.${end}`, body);
   }

@@ -63,7 +63,7 @@ export interface ResponseSocketOptions {
 /**
  * One WebSocket connection (contract responses, section B1): each `response.create` message is answered with
  * the events of its response, one message each, one response at a time. When the client disconnects, the
- * current response is cancelled.
+ * current response is canceled.
  */
 export class ResponseSocket {
   private readonly intake: MessageIntake;

@@ -58,7 +58,7 @@ export class SocketResponder {
     private readonly conversations: ConversationMemory,
   ) {}
 
-  /** From now on a run is not cancelled when the connection closes: the server closes it. */
+  /** From now on a run is not canceled when the connection closes: the server closes it. */
   release(): void {
     this.isReleased = true;
     this.stream?.release();

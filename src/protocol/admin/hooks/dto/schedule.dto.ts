@@ -247,7 +247,7 @@ export class ScheduledRunDto {
   @ApiProperty({ enum: RUN_STATES })
   status!: RunState;
 
-  @ApiProperty({ ...TIME, description: 'Null for a run that was started beside the plan.' })
+  @ApiProperty({ ...TIME, description: 'Null for a run that was started outside of the plan.' })
   plannedAt!: string | null;
 
   @ApiProperty({ format: 'date-time' })

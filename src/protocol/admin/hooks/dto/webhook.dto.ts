@@ -37,7 +37,7 @@ export class WebhookDto {
   @ApiProperty({
     enum: WEBHOOK_INCLUDES,
     isArray: true,
-    description: 'Content that events have beside ids and states.',
+    description: 'Content that events have besides ids and states.',
   })
   include!: readonly WebhookInclude[];
 
