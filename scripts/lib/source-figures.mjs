@@ -7,9 +7,9 @@ const NOT_COUNTED = /\.spec\.ts$|\.d\.ts$|(^|\/)(testing|migrations)\/|^client\/
 
 /** Equal lines in a row, neither blank nor comments nor imports, that make two files look alike. */
 const ALIKE_LINES = 8;
-/** Files that are used once by nature. */
+/** Files that are used once by nature: what Nest binds, and what each wire has one of. */
 const ROLE =
-  /\.(controllers?|module|entity|dto|settings|metrics|guard|gateway|tool)\.ts$|(^|\/)(dto\/.+|index\.ts$)|\/adapters\/[^/]+\.ts$/;
+  /\.(controllers?|module|entity|dto|settings|metrics|guard|filter|interceptor|gateway|verifier|channel|tool|agent|migration|sql|encoder|errors)\.ts$|(^|\/)(dto\/.+|(index|api-docs)\.ts$)|\/adapters\/[^/]+\.ts$/;
 
 /**
  * @typedef {object} SourceFigures

@@ -1,13 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { type Observable, of } from 'rxjs';
 import type { Caller } from '../../access/index.js';
+import { isPlainObject } from '../../common/index.js';
 import { ActiveStreams, retryHeaders, type StreamClient, toHttpError } from '../http/index.js';
-import { metadataOf, type WireError, wireError } from './a2a.errors.js';
+import { A2aError, metadataOf, type WireError, wireError } from './a2a.errors.js';
 import { A2aSettings } from './a2a.settings.js';
 import type { Version } from './a2a.types.js';
 import { lateAnswer } from './late-answer.js';
 import { announce, contextOf, restVersion, rpcVersion } from './request-context.js';
-import { rpcIdOf, rpcRequestOf } from './rpc-request.js';
 import { RpcMethods } from './rpc.methods.js';
 
 /** What a route answers with: JSON, JSON that comes late, or the frames of a stream. */
@@ -100,4 +100,31 @@ export class Binding {
     }
     return wireError(error, version, metadataOf(thrown));
   }
+}
+
+/** A request of JSON-RPC 2.0. */
+interface RpcRequest {
+  readonly id: string | number | null;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** The id of what may be a request: null if it has none that can be one. */
+function rpcIdOf(body: unknown): string | number | null {
+  const id = isPlainObject(body) ? body['id'] : null;
+  return typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id)) ? id : null;
+}
+
+/** @throws A2aError INVALID_REQUEST, METHOD_NOT_FOUND (contract a2a, section 1.3) */
+function rpcRequestOf(body: unknown): RpcRequest {
+  if (Array.isArray(body)) throw new A2aError('INVALID_REQUEST', 'Batches are not served');
+  if (!isPlainObject(body)) throw new A2aError('INVALID_REQUEST', 'The body must be a request object of JSON-RPC 2.0');
+  const { jsonrpc, id, method, params } = body;
+  if (jsonrpc !== '2.0') throw new A2aError('INVALID_REQUEST', 'jsonrpc must be "2.0"');
+  const isId =
+    id === undefined || id === null || typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
+  if (!isId) throw new A2aError('INVALID_REQUEST', 'id must be a string, a number or null');
+  if (!Object.hasOwn(body, 'method')) throw new A2aError('INVALID_REQUEST', 'method is required');
+  if (typeof method !== 'string') throw new A2aError('METHOD_NOT_FOUND', 'method must be a string');
+  return { id: id ?? null, method, params };
 }

@@ -6,7 +6,6 @@ import type { Message } from '../../events/index.js';
 import { mayList } from '../../agent/tools/index.js';
 import { RunSettings } from '../run.settings.js';
 import type { RunRequest } from '../run.types.js';
-import { checkRequestSize } from './request-size.js';
 
 /**
  * Checks a request before anything is written: what it asks for against an authority (contract access, section 5.3), and
@@ -24,7 +23,7 @@ export class AuthorityCheck {
 
   /** @throws AppError PAYLOAD_TOO_LARGE for a part of more than REQUEST_FIELD_LIMIT_BYTES */
   sizeOf(request: RunRequest): void {
-    checkRequestSize(request, this.settings.fieldLimitBytes);
+    checkSize(request, this.settings.fieldLimitBytes);
   }
 
   /**
@@ -81,4 +80,27 @@ export class AuthorityCheck {
     const { messages, granted } = await this.attachments.located(input, sender);
     return { input: messages, granted };
   }
+}
+
+/**
+ * Checks the free-form parts of a request, each by itself: the shared state, the forwarded properties, the schemas of
+ * client tools and of the answer. They are copied, compared, stored and shown many times.
+ *
+ * @param limit bytes of each part as JSON
+ * @throws AppError PAYLOAD_TOO_LARGE naming the first part that is larger
+ */
+function checkSize(request: RunRequest, limit: number): void {
+  checkPart('The shared state', request.state, limit);
+  checkPart('The forwarded properties', request.forwardedProps, limit);
+  for (const { name, parameters } of request.clientTools)
+    checkPart(`The schema of the tool ${name}`, parameters, limit);
+  const { responseFormat } = request.modelOptions;
+  if (responseFormat?.type === 'json_schema') checkPart('The schema of the answer', responseFormat.schema, limit);
+}
+
+function checkPart(what: string, part: object | undefined, limit: number): void {
+  if (part === undefined || Object.keys(part).length === 0) return;
+  const bytes = Buffer.byteLength(JSON.stringify(part));
+  if (bytes <= limit) return;
+  throw new AppError('PAYLOAD_TOO_LARGE', `${what} must not have more than ${limit} bytes of JSON, but has ${bytes}`);
 }
