@@ -23,7 +23,7 @@ import { HttpSettings } from './protocol/http/index.js';
 import { McpServerSettings } from './protocol/mcp/mcp-server.settings.js';
 import { ResponsesSettings } from './protocol/responses/responses.settings.js';
 import { RunsApiSettings } from './protocol/runs/runs-api.settings.js';
-import { OutboxSettings } from './outbox/index.js';
+import { PushHostSettings } from './outbox/index.js';
 import { OutgoingSettings } from './outgoing/index.js';
 import { FleetSettings, RunSettings } from './run/index.js';
 import { SamplesSettings } from './samples/index.js';
@@ -66,7 +66,7 @@ export const APP_SETTINGS: readonly SliceType[] = [
   RunsApiSettings,
   A2aSettings,
   McpServerSettings,
-  OutboxSettings,
+  PushHostSettings,
   WebhookSettings,
   LoggingSettings,
   MetricsSettings,

@@ -1,7 +1,7 @@
 export * from './outbox.js';
 export * from './outbox-channel.js';
 export * from './outbox.module.js';
-export * from './outbox.settings.js';
+export * from './push-hosts.settings.js';
 export * from './outbox.metrics.js';
 export { OldestWaiting } from './outbox-gauges.metrics.js';
 export * from './ports/outbox-store.js';

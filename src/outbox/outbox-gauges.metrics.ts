@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, Metrics } from '../common/index.js';
-import { OutboxSettings } from './outbox.settings.js';
+import { PushHostSettings } from './push-hosts.settings.js';
 import { OutboxStore } from './ports/outbox-store.js';
 
 /** How long a reading of the database is used, in milliseconds. */
@@ -29,7 +29,7 @@ export class OldestWaiting {
 /** Gauges of what waits in the outbox. */
 @Injectable()
 export class OutboxGauges {
-  constructor(metrics: Metrics, store: OutboxStore, settings: OutboxSettings, clock: Clock) {
+  constructor(metrics: Metrics, store: OutboxStore, settings: PushHostSettings, clock: Clock) {
     const waiting = new OldestWaiting(() => store.oldestWaiting(), clock);
     metrics.gauge(
       {

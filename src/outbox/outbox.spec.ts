@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { readSettings } from '../config/index.js';
-import { OutboxSettings } from './outbox.settings.js';
+import { PushHostSettings } from './push-hosts.settings.js';
 import { pauseAfter } from './retry-plan.js';
 import { webhookHeaders, webhookId } from './signature.js';
 
@@ -41,7 +41,7 @@ describe('the signature of a request', () => {
 
 describe('A2A_PUSH_HOSTS', () => {
   const permits = (hosts: string, url: string): boolean =>
-    readSettings(OutboxSettings, { A2A_PUSH_HOSTS: hosts }).permits(new URL(url));
+    readSettings(PushHostSettings, { A2A_PUSH_HOSTS: hosts }).permits(new URL(url));
 
   it.each([
     ['example.org', 'https://example.org/x', true],
@@ -72,10 +72,10 @@ describe('A2A_PUSH_HOSTS', () => {
     ['*,http://127.0.0.1:*', 'http://127.0.0.1:9000/', true],
     ['example.org', 'https://example.org/', false],
   ])('%s names %s of this machine: %s', (hosts, url, isNamed) => {
-    expect(readSettings(OutboxSettings, { A2A_PUSH_HOSTS: hosts }).namesLoopback(new URL(url))).toBe(isNamed);
+    expect(readSettings(PushHostSettings, { A2A_PUSH_HOSTS: hosts }).namesLoopback(new URL(url))).toBe(isNamed);
   });
 
   it.each(['http://example.org', 'https://a/b', 'a b', ',', 'ftp://a', '**'])('%s is refused', (hosts) => {
-    expect(() => readSettings(OutboxSettings, { A2A_PUSH_HOSTS: hosts })).toThrow('A2A_PUSH_HOSTS');
+    expect(() => readSettings(PushHostSettings, { A2A_PUSH_HOSTS: hosts })).toThrow('A2A_PUSH_HOSTS');
   });
 });

@@ -3,7 +3,7 @@ import { Chores } from '../chores/index.js';
 import { RunCauses } from '../run/index.js';
 import { DeliveryAttempts } from './delivery-attempts.js';
 import type { OutboxChannel } from './outbox-channel.js';
-import { OutboxSettings } from './outbox.settings.js';
+import { PushHostSettings } from './push-hosts.settings.js';
 import { OutboxStore } from './ports/outbox-store.js';
 
 /** How often the outbox is looked at, in milliseconds: a first attempt is made within a second. */
@@ -32,7 +32,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   constructor(
     private readonly store: OutboxStore,
     private readonly attempts: DeliveryAttempts,
-    private readonly settings: OutboxSettings,
+    private readonly settings: PushHostSettings,
     causes: RunCauses,
     chores: Chores,
   ) {

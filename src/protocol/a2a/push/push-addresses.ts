@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { OutboxSettings } from '../../../outbox/index.js';
+import { PushHostSettings } from '../../../outbox/index.js';
 import { OutgoingHttp } from '../../../outgoing/index.js';
 import { fieldError } from '../../http/index.js';
 
@@ -10,7 +10,7 @@ const RESOLVE_MS = 2000;
 @Injectable()
 export class PushAddresses {
   constructor(
-    private readonly settings: OutboxSettings,
+    private readonly settings: PushHostSettings,
     private readonly http: OutgoingHttp,
   ) {}
 

@@ -10,7 +10,7 @@ export interface PushHost {
 }
 
 /** Where clients may be called back (contract a2a, section 10). */
-export class OutboxSettings extends settings('Push notifications', {
+export class PushHostSettings extends settings('Push notifications', {
   pushHosts: setting('A2A_PUSH_HOSTS', pushHosts(), {
     default: () => [],
     unset: 'none: nobody is called back',
