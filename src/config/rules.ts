@@ -132,6 +132,17 @@ export function hostNames(): Rule<readonly string[]> {
   };
 }
 
+/** Patterns of names, separated by commas. */
+export function namePatterns(): Rule<readonly string[]> {
+  return {
+    expectation: 'a comma-separated list of names, in which * stands for any characters',
+    parse: (list) => {
+      const items = splitList(list);
+      return items.length > 0 && items.every((item) => /^[\w.*-]{1,128}$/.test(item)) ? items : undefined;
+    },
+  };
+}
+
 /** The items of a comma-separated list, trimmed, without empty ones. */
 export function splitList(list: string): string[] {
   return list

@@ -1,10 +1,7 @@
 import { isPlainObject, type JsonObject } from '../../common/index.js';
-import { choice, flag, milliseconds, type Rule, setting, settings, splitList } from '../../config/index.js';
+import { choice, DAY_MS, flag, milliseconds, namePatterns, type Rule, setting, settings, splitList } from '../../config/index.js';
 import { type Version, VERSIONS } from './a2a.types.js';
 import { type CardKey, cardKeys } from './card/card-keys.js';
-
-/** A day. */
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Settings of the A2A wire (contract a2a, section 17). */
 export class A2aSettings extends settings('A2A', {
@@ -23,7 +20,7 @@ export class A2aSettings extends settings('A2A', {
     description:
       'Private JWK of the curve P-256, or a JSON list of such keys, each with a `kid`. The first signs agent cards, all are published at `/a2a/jwks.json`.',
   }),
-  publicCards: setting('A2A_PUBLIC_CARDS', globs(), {
+  publicCards: setting('A2A_PUBLIC_CARDS', namePatterns(), {
     unset: '`*` if AUTH is none, otherwise none',
     description:
       'Agents other than the default one whose cards everybody may read: names separated by commas, `*` for any characters. The others need a caller who may run the agent.',
@@ -89,17 +86,6 @@ function jsonObject(): Rule<JsonObject> {
       } catch {
         return undefined;
       }
-    },
-  };
-}
-
-/** Patterns of names, separated by commas. */
-function globs(): Rule<readonly string[]> {
-  return {
-    expectation: 'a comma-separated list of names, in which * stands for any characters',
-    parse: (list) => {
-      const items = splitList(list);
-      return items.length > 0 && items.every((item) => /^[\w.*-]{1,128}$/.test(item)) ? items : undefined;
     },
   };
 }

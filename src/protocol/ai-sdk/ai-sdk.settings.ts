@@ -1,4 +1,4 @@
-import { choice, flag, milliseconds, type Rule, setting, settings, splitList, text } from '../../config/index.js';
+import { choice, flag, milliseconds, namePatterns, setting, settings, text } from '../../config/index.js';
 
 /** The longest replay window: ten minutes. */
 const MAX_WINDOW_MS = 600_000;
@@ -15,7 +15,7 @@ export class AiSdkSettings extends settings('AI SDK', {
     description:
       'Whether messages have the metadata `{parley: {runId, createdAt, usage}}`. A page with a schema of its own for metadata may refuse them.',
   }),
-  staticTools: setting('AI_SDK_STATIC_TOOLS', globs(), {
+  staticTools: setting('AI_SDK_STATIC_TOOLS', namePatterns(), {
     default: () => [],
     unset: 'none',
     description:
@@ -41,14 +41,3 @@ export class AiSdkSettings extends settings('AI SDK', {
     description: 'What a page shows of a run that has failed.',
   }),
 }) {}
-
-/** Patterns of names, separated by commas. */
-function globs(): Rule<readonly string[]> {
-  return {
-    expectation: 'a comma-separated list of names, in which * stands for any characters',
-    parse: (list) => {
-      const items = splitList(list);
-      return items.length > 0 && items.every((item) => /^[\w.*-]{1,128}$/.test(item)) ? items : undefined;
-    },
-  };
-}

@@ -1,4 +1,4 @@
-import { DAY_MS, duration, flag, milliseconds, type Rule, setting, settings, splitList } from '../../config/index.js';
+import { DAY_MS, duration, flag, milliseconds, namePatterns, setting, settings } from '../../config/index.js';
 
 const MINUTE_MS = 60_000;
 
@@ -32,20 +32,10 @@ export class McpServerSettings extends settings('MCP server', {
     default: false,
     description: 'Whether sessions and runs can be read as resources.',
   }),
-  serverTools: setting('MCP_SERVER_TOOLS', globs(), {
+  serverTools: setting('MCP_SERVER_TOOLS', namePatterns(), {
     default: () => [],
     unset: 'none',
     description:
       'Tools of this server, and of its MCP servers, that can be called themselves: names separated by commas, `*` for any characters.',
   }),
 }) {}
-
-function globs(): Rule<readonly string[]> {
-  return {
-    expectation: 'a comma-separated list of names, in which * stands for any characters',
-    parse: (list) => {
-      const items = splitList(list);
-      return items.length > 0 && items.every((item) => /^[\w.*-]{1,128}$/.test(item)) ? items : undefined;
-    },
-  };
-}
