@@ -9,11 +9,7 @@ export * from './usage.js';
 export { BuilderError, type BuilderErrorCode } from './builder/builder-error.js';
 export { ContentBuilder, type FileFields } from './builder/content-builder.js';
 export { MessageBuilder, type MessageClosing } from './builder/message-builder.js';
-export {
-  ResponseBuilder,
-  type ResponseBuilderOptions,
-  type ResponseClosing,
-} from './builder/response-builder.js';
+export { ResponseBuilder, type ResponseBuilderOptions, type ResponseClosing } from './builder/response-builder.js';
 export { mergeData } from './builder/merge.js';
 export { ContentValue, fieldsOf, isContentType, makeContent, type ContentInput } from './content-value.js';
 export { StreamGrammar } from './grammar.js';

@@ -1,5 +1,15 @@
 import { isPlainObject, type JsonObject } from '../../common/index.js';
-import { choice, DAY_MS, flag, milliseconds, namePatterns, type Rule, setting, settings, splitList } from '../../config/index.js';
+import {
+  choice,
+  DAY_MS,
+  flag,
+  milliseconds,
+  namePatterns,
+  type Rule,
+  setting,
+  settings,
+  splitList,
+} from '../../config/index.js';
 import { type Version, VERSIONS } from './a2a.types.js';
 import { type CardKey, cardKeys } from './card/card-keys.js';
 

@@ -4,14 +4,7 @@ import type { Observable } from 'rxjs';
 import { Caller, Needs } from '../../access/index.js';
 import { AppError } from '../../common/index.js';
 import type { AgUiRequest } from '../ag-ui-events/index.js';
-import {
-  FieldReader,
-  fieldReaderAt,
-  NoBody,
-  SsePost,
-  type StreamClient,
-  StreamFor,
-} from '../http/index.js';
+import { FieldReader, fieldReaderAt, NoBody, SsePost, type StreamClient, StreamFor } from '../http/index.js';
 import { Decode, Decoded, WireController } from '../wire/index.js';
 import { ApiAgent, ApiConnect, ApiMethodCall, ApiRun, ApiStop } from './api-docs.js';
 import { CopilotAgents, type RuntimeInfo } from './copilotkit-agents.js';
