@@ -18,7 +18,7 @@ describeInBrowser('webhooks and schedules in the console', (browser) => {
   }, 60_000);
   afterAll(async () => {
     await server.close();
-    receiver.close();
+    await receiver.close();
   });
 
   async function signedIn(title: 'Webhooks' | 'Schedules', scopes: readonly string[]) {

@@ -33,7 +33,7 @@ describe.each(['local', 's3'] as const)('images for the model, stored in the %s 
   beforeAll(async () => {
     upstream = new LLMock({ port: 0 });
     upstream.on({ predicate: () => true }, { content: 'I see it.' });
-    await upstream.listen();
+    await upstream.start();
     bucket = await S3Server.start();
     database = await sqliteDatabase();
   });
@@ -44,7 +44,7 @@ describe.each(['local', 's3'] as const)('images for the model, stored in the %s 
   });
   afterEach(() => server.close());
   afterAll(async () => {
-    await upstream.close();
+    await upstream.stop();
     await bucket.close();
     await database.drop();
   });

@@ -58,7 +58,7 @@ describeOnDatabases('schedules', (open) => {
     await server.close();
     await other.close();
     await database.drop();
-    receiver.close();
+    await receiver.close();
   });
 
   async function call<T = Shown>(

@@ -73,7 +73,7 @@ describeOnDatabases('traces', (openDatabase) => {
   });
   afterAll(async () => {
     await server.close();
-    receiver.close();
+    await receiver.close();
     policy.drop();
   });
 
@@ -177,7 +177,7 @@ describeOnDatabases('traces of the Responses WebSocket', (openDatabase) => {
   });
   afterAll(async () => {
     await driver.server.close();
-    receiver.close();
+    await receiver.close();
   });
 
   const spans = async (name: string, count: number): Promise<readonly ReceivedSpan[]> => {
@@ -267,6 +267,6 @@ describe('OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT', () => {
     expect(chat?.attributes['gen_ai.input.messages']).toContain('content');
     expect(chat?.attributes['gen_ai.output.messages']).toContain('Hello');
     expect(receiver.problems).toEqual([]);
-    receiver.close();
+    await receiver.close();
   });
 });

@@ -55,7 +55,7 @@ describeOnDatabases('webhooks', (open) => {
   });
   afterAll(async () => {
     await server.close();
-    receiver.close();
+    await receiver.close();
   });
 
   const create = async (path: string, fields: object = {}): Promise<Shown> => {

@@ -35,7 +35,7 @@ describeOnDatabases('webhooks and schedules of servers that are killed', (open) 
   afterAll(async () => {
     for (const server of servers) await server.stop();
     await database.drop();
-    receiver.close();
+    await receiver.close();
   });
 
   async function post<T>(path: string, body: object): Promise<T> {
