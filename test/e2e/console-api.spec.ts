@@ -3,9 +3,8 @@ import { OWN_USER } from '../support/caller.js';
 import { behaviour, JournalingCodeAgent, say } from '../support/code-agents.js';
 import { describeOnDatabases } from '../support/databases.js';
 import { png } from '../support/images.js';
-import { apiKey, bearer } from '../support/keys.js';
-import { toolScript } from '../support/openai-client.js';
-import { SampleTools } from '../support/sample-tools.js';
+import { bearer } from '../support/keys.js';
+import { PayingServer } from '../support/paying-server.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { type SseFrame, SseStream } from '../support/sse.js';
 
@@ -24,44 +23,18 @@ function framesOf(answer: string): string[] {
 
 /** What the console reads (contract console). */
 describeOnDatabases('the API that the console reads', (database) => {
+  let paying: PayingServer;
   let server: TestServer;
   let key: string;
 
   beforeAll(async () => {
-    server = await startServer({
-      database,
-      env: { AUTH: 'keys' },
-      providers: [SampleTools],
-      model: (upstream) =>
-        toolScript(upstream, 'pay Ana', [{ name: 'pay', arguments: '{"to":"Ana","amount":5}', id: 'c1' }], 'Paid.'),
-    });
-    key = await keyOf('alice', ['runs:write', 'runs:read', 'approvals:decide']);
+    paying = await PayingServer.start(database);
+    ({ server, key } = paying);
   });
   afterAll(() => server.close());
 
-  const keyOf = (user: string, scopes: string[]): Promise<string> =>
-    apiKey(server, { account: `k-${randomUUID()}`, user, scopes });
-
-  async function get<T = Record<string, unknown>>(path: string, as = key): Promise<T> {
-    const answer = await fetch(server.url + path, { headers: bearer(as) });
-    const text = await answer.text();
-    expect({ path, status: answer.status, text: answer.ok ? '' : text }).toEqual({ path, status: 200, text: '' });
-    return JSON.parse(text) as T;
-  }
-
-  /** Runs `pay Ana`, which ends with an approval. Returns the run as the list shows it. */
-  async function paid(as = key): Promise<{ id: string; sessionId: string }> {
-    const threadId = randomUUID();
-    const messages = [{ id: 'm-1', role: 'user', content: 'pay Ana' }];
-    const body = JSON.stringify({ threadId, runId: 'run-1', messages, forwardedProps: { agent_type: 'worker' } });
-    const headers = { ...bearer(as), 'content-type': 'application/json' };
-    await (await fetch(`${server.url}/api/v1/agent/runs?prefer=stream`, { method: 'POST', headers, body })).text();
-    const { data } = await get<{ data: { id: string; sessionId: string }[] }>(`/api/v1/runs?session=${threadId}`, as);
-    return data[0] ?? { id: '', sessionId: '' };
-  }
-
   it('a run is listed, read in full, and shown as a timeline', async () => {
-    const run = await paid();
+    const run = await paying.paid();
     expect(run).toMatchObject({
       agent: 'worker',
       wire: 'runs',
@@ -71,7 +44,7 @@ describeOnDatabases('the API that the console reads', (database) => {
       queuePosition: null,
       error: null,
     });
-    const detail = await get(`/api/v1/runs/${run.id}`);
+    const detail = await paying.get(`/api/v1/runs/${run.id}`);
     expect(detail).toMatchObject({
       id: run.id,
       ordinal: 1,
@@ -79,7 +52,9 @@ describeOnDatabases('the API that the console reads', (database) => {
       interrupts: [{ kind: 'approval', status: 'pending', toolName: 'pay' }],
       authority: { actor: { kind: 'key' } },
     });
-    const { spans } = await get<{ spans: { kind: string; status: string }[] }>(`/api/v1/runs/${run.id}/timeline`);
+    const { spans } = await paying.get<{ spans: { kind: string; status: string }[] }>(
+      `/api/v1/runs/${run.id}/timeline`,
+    );
     expect(spans.map(({ kind, status }) => [kind, status])).toEqual([
       ['model', 'completed'],
       ['approval', 'running'],
@@ -87,15 +62,15 @@ describeOnDatabases('the API that the console reads', (database) => {
   });
 
   it('the events are paged, searched, followed and downloaded', async () => {
-    const { id } = await paid();
-    const page = await get<{ data: { seq: number }[]; nextCursor: string; total: number }>(
+    const { id } = await paying.paid();
+    const page = await paying.get<{ data: { seq: number }[]; nextCursor: string; total: number }>(
       `/api/v1/runs/${id}/events?limit=3`,
     );
     expect(page.data.map(({ seq }) => seq)).toEqual([0, 1, 2]);
-    const next = await get<typeof page>(`/api/v1/runs/${id}/events?after=${page.nextCursor}&limit=1000`);
+    const next = await paying.get<typeof page>(`/api/v1/runs/${id}/events?after=${page.nextCursor}&limit=1000`);
     expect(next.data.map(({ seq }) => seq)).toEqual(Array.from({ length: page.total - 3 }, (_, index) => index + 3));
     expect(next.nextCursor).toBeNull();
-    const found = await get<{ data: { type: string }[] }>(`/api/v1/runs/${id}/events?type=interrupt&text=ANA`);
+    const found = await paying.get<{ data: { type: string }[] }>(`/api/v1/runs/${id}/events?type=interrupt&text=ANA`);
     expect(found.data.map(({ type }) => type)).toEqual(['interrupt']);
     const headers = bearer(key);
     const stream = await (await fetch(`${server.url}/api/v1/runs/${id}/events/stream`, { headers })).text();
@@ -114,8 +89,8 @@ describeOnDatabases('the API that the console reads', (database) => {
   });
 
   it('a run is shown in the frames of every wire', async () => {
-    const { id } = await paid();
-    const { wires } = await get<{ wires: { name: string }[] }>('/api/v1/console');
+    const { id } = await paying.paid();
+    const { wires } = await paying.get<{ wires: { name: string }[] }>('/api/v1/console');
     expect(wires.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['agent-api', 'responses', 'ag-ui', 'ag-kit', 'runs', 'chat-completions', 'ai-sdk']),
     );
@@ -135,13 +110,13 @@ describeOnDatabases('the API that the console reads', (database) => {
 
   it('the list is followed: a run of the caller is reported, those of others are not', async () => {
     const user = `user-${randomUUID()}`;
-    const own = await keyOf(user, ['runs:write', 'runs:read']);
+    const own = await paying.keyOf(user, ['runs:write', 'runs:read']);
     const controller = new AbortController();
     const { signal } = controller;
     const response = await fetch(`${server.url}/api/v1/runs/stream`, { headers: bearer(own), signal });
     const stream = new ChangesStream(response, controller);
-    const others = await paid();
-    const { id, sessionId } = await paid(own);
+    const others = await paying.paid();
+    const { id, sessionId } = await paying.paid(own);
     expect(await stream.until(({ frames }) => frames.some(({ status }) => status === 'interrupted'))).toBe(true);
     expect(stream.last).toMatchObject({ id, userId: user, agent: 'worker', input: 'pay Ana' });
     const remove = async (session: string, as: string): Promise<number> =>
@@ -154,7 +129,7 @@ describeOnDatabases('the API that the console reads', (database) => {
   });
 
   it('a run is cancelled, as often as somebody asks for it', async () => {
-    const { id } = await paid();
+    const { id } = await paying.paid();
     for (const attempt of [1, 2]) {
       const answer = await fetch(`${server.url}/api/v1/runs/${id}/cancel`, { method: 'POST', headers: bearer(key) });
       expect([attempt, answer.status]).toEqual([attempt, 200]);
@@ -163,12 +138,12 @@ describeOnDatabases('the API that the console reads', (database) => {
   });
 
   it('a removed message is not shown by the list either', async () => {
-    const { sessionId } = await paid();
+    const { sessionId } = await paying.paid();
     const path = `/api/v1/sessions/${sessionId}/messages?order=asc`;
-    const { data } = await get<{ data: { message: { id: string } }[] }>(path);
+    const { data } = await paying.get<{ data: { message: { id: string } }[] }>(path);
     const item = `${server.url}/v1/conversations/${sessionId}/items/${data[0]?.message.id}`;
     expect((await fetch(item, { method: 'DELETE', headers: bearer(key) })).status).toBe(200);
-    expect(await get(`/api/v1/runs?session=${sessionId}`)).toMatchObject({ data: [{ input: null }] });
+    expect(await paying.get(`/api/v1/runs?session=${sessionId}`)).toMatchObject({ data: [{ input: null }] });
   });
 
   it.each([
@@ -186,7 +161,7 @@ describeOnDatabases('the API that the console reads', (database) => {
   });
 
   it('cursors and names that the run does not have are refused', async () => {
-    const { id } = await paid();
+    const { id } = await paying.paid();
     const codes: Readonly<Record<string, string>> = {
       'events/stream?after=100000': 'CURSOR_AHEAD',
       'frames?after=100000': 'CURSOR_AHEAD',
@@ -200,22 +175,22 @@ describeOnDatabases('the API that the console reads', (database) => {
   });
 
   it('sessions, their messages and their state are read', async () => {
-    const { id, sessionId } = await paid();
-    const { data } = await get<{ data: { id: string }[] }>('/api/v1/sessions?limit=1');
+    const { id, sessionId } = await paying.paid();
+    const { data } = await paying.get<{ data: { id: string }[] }>('/api/v1/sessions?limit=1');
     expect(data).toMatchObject([
       { id: sessionId, userId: 'alice', lastRun: { id, status: 'interrupted', waitsFor: 'approval' } },
     ]);
-    expect(await get(`/api/v1/sessions/${sessionId}`)).toMatchObject({ id: sessionId, metadata: {} });
-    const messages = await get<{ data: { message: { role: string } }[]; nextCursor: string | null }>(
+    expect(await paying.get(`/api/v1/sessions/${sessionId}`)).toMatchObject({ id: sessionId, metadata: {} });
+    const messages = await paying.get<{ data: { message: { role: string } }[]; nextCursor: string | null }>(
       `/api/v1/sessions/${sessionId}/messages?order=asc&limit=1`,
     );
     expect(messages.data).toMatchObject([{ message: { role: 'user' } }]);
     expect(messages.nextCursor).not.toBeNull();
-    expect(await get(`/api/v1/sessions/${sessionId}/state`)).toMatchObject({ state: {} });
+    expect(await paying.get(`/api/v1/sessions/${sessionId}/state`)).toMatchObject({ state: {} });
   });
 
   it('attachments are listed newest first, page by page, each with an address that works', async () => {
-    const own = await keyOf('dora', ['runs:write', 'runs:read']);
+    const own = await paying.keyOf('dora', ['runs:write', 'runs:read']);
     for (const width of [1, 2, 3]) {
       const body = new FormData();
       body.append('file', new Blob([png(width, 3)], { type: 'image/png' }), `${width}.png`);
@@ -225,7 +200,7 @@ describeOnDatabases('the API that the console reads', (database) => {
       readonly data: readonly { readonly width: number; readonly url: string; readonly filename: string }[];
       readonly nextCursor: string | null;
     }
-    const first = await get<Listed>('/api/v1/attachments?limit=2', own);
+    const first = await paying.get<Listed>('/api/v1/attachments?limit=2', own);
     expect(first.data).toMatchObject([
       {
         width: 3,
@@ -237,17 +212,19 @@ describeOnDatabases('the API that the console reads', (database) => {
       },
       { width: 2 },
     ]);
-    const second = await get<Listed>(`/api/v1/attachments?limit=2&cursor=${first.nextCursor}`, own);
+    const second = await paying.get<Listed>(`/api/v1/attachments?limit=2&cursor=${first.nextCursor}`, own);
     expect(second).toMatchObject({ data: [{ width: 1 }], nextCursor: null });
     const content = await fetch(first.data[0]?.url ?? '');
     expect([content.status, Buffer.from(await content.arrayBuffer())]).toEqual([200, png(3, 3)]);
-    const reviewer = await keyOf('eve', ['runs:read', 'data:tenant']);
-    expect((await get<Listed>('/api/v1/attachments?user=dora', reviewer)).data).toHaveLength(3);
-    expect((await get<Listed>('/api/v1/attachments', await keyOf('eve', ['runs:read']))).data).toEqual([]);
+    const reviewer = await paying.keyOf('eve', ['runs:read', 'data:tenant']);
+    expect((await paying.get<Listed>('/api/v1/attachments?user=dora', reviewer)).data).toHaveLength(3);
+    expect((await paying.get<Listed>('/api/v1/attachments', await paying.keyOf('eve', ['runs:read']))).data).toEqual(
+      [],
+    );
   });
 
   it('the policy is asked about a call without making it', async () => {
-    const tools = await get<{ data: { name: string; mayAsk: boolean }[] }>('/api/v1/tools');
+    const tools = await paying.get<{ data: { name: string; mayAsk: boolean }[] }>('/api/v1/tools');
     expect(tools.data.find(({ name }) => name === 'pay')).toMatchObject({ effects: 'unsafe', mayAsk: true });
     const ask = async (body: object): Promise<unknown> => {
       const answer = await fetch(`${server.url}/api/v1/tools/pay/policy`, {
