@@ -1,4 +1,4 @@
-// npm run key -- COMMAND, npm run tenant -- COMMAND, npm run usage -- COMMAND, npm run audit -- COMMAND, npm run model: commands of parley with the settings of the
+// npm run key -- COMMAND, npm run tenant -- COMMAND, npm run usage -- COMMAND, npm run audit -- COMMAND, npm run data -- COMMAND, npm run model: commands of parley with the settings of the
 // environment and of .env, as npm start has them. Only the result is written to stdout; the rest goes to stderr.
 import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';

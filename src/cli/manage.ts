@@ -10,18 +10,20 @@ import { UsageSettings } from '../usage/index.js';
 import { CliModule } from './cli.module.js';
 import { AUDIT_COMMANDS } from './audit-commands.js';
 import { argumentsOf, type Commands, type Terminal, UsageError } from './command.js';
+import { ENCRYPTION_COMMANDS } from './encryption-commands.js';
 import { KEY_COMMANDS } from './key-commands.js';
 import { TENANT_COMMANDS } from './tenant-commands.js';
 import { USAGE_COMMANDS } from './usage-commands.js';
 
 /** The commands with commands of their own. */
-type Group = 'key' | 'tenant' | 'usage' | 'audit';
+type Group = 'key' | 'tenant' | 'usage' | 'audit' | 'data';
 
 const GROUPS: Readonly<Record<Group, Commands>> = {
   key: KEY_COMMANDS,
   tenant: TENANT_COMMANDS,
   usage: USAGE_COMMANDS,
   audit: AUDIT_COMMANDS,
+  data: ENCRYPTION_COMMANDS,
 };
 const HELP = new Set(['help', '--help', '-h']);
 const FAILED = 1;

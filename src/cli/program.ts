@@ -16,13 +16,18 @@ const USAGE = `Usage: parley COMMAND
   tenant COMMAND …     create, list, suspend and remove tenants, and set their limits
   usage COMMAND …      verify the counters of budgets; list and set budgets and prices
   audit COMMAND …      verify, export and note the ends of the audit trail
+  data COMMAND …       encrypt what was stored unencrypted
   model                try the configured model with a few small requests
        --name NAME     instead try this one of LLM_MODELS
   migrate              apply the pending migrations of the database
   openapi              print the OpenAPI document of the server
 
 The commands read their settings from the environment and from .env in the working folder.
-parley key --help, parley tenant --help, parley usage --help and parley audit --help list further commands.`;
+parley key --help, parley tenant --help, parley usage --help, parley audit --help and parley data --help list
+further commands.`;
+
+/** Commands with commands of their own. */
+const GROUPS: ReadonlySet<string> = new Set(['key', 'tenant', 'usage', 'audit', 'data']);
 
 const DONE = 0;
 const FAILED = 1;
@@ -54,7 +59,7 @@ const COMMANDS: ReadonlyMap<string, ProgramCommand> = new Map<string, ProgramCom
  */
 export async function runProgram(argv: readonly string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
   const [name = '', ...args] = argv;
-  if (name === 'key' || name === 'tenant' || name === 'usage' || name === 'audit') {
+  if (GROUPS.has(name)) {
     const { runCli } = await import('./manage.js');
     return runCli(argv, env, terminal);
   }

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { AppError, commandOrigin, type Origin } from '../common/index.js';
 import { type Tenant, TenantLimits, Tenants } from '../access/index.js';
+import { Database } from '../database/index.js';
 import { type Arguments, type Command, type Commands, table, type Terminal, textOf, UsageError } from './command.js';
 
 const create: Command = {
@@ -53,6 +54,10 @@ const rename: Command = {
     const [from = '', to = ''] = args.positionals;
     const { tenant, movedRows } = await app.get(Tenants).rename(from, to, operator());
     terminal.note(`The tenant ${from} is now ${to}; ${movedRows} rows were changed.`);
+    if (app.get(Database).content.isOn)
+      terminal.note(
+        `Restart servers that are running before ${from} is used again: they still have its data key in memory.`,
+      );
     return shown(tenant, args, terminal);
   },
 };

@@ -2,7 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** npm's scripts, by the commands of `parley` that they stand for. */
-const SCRIPTS = { key: 'key', tenant: 'tenant', usage: 'usage', audit: 'audit', migrate: 'migration:run' } as const;
+const SCRIPTS = {
+  key: 'key',
+  tenant: 'tenant',
+  usage: 'usage',
+  audit: 'audit',
+  data: 'data',
+  migrate: 'migration:run',
+} as const;
 
 /** True in a clone of the repository, whose scripts build before they run. The package does not contain them. */
 const isClone = existsSync(join(__dirname, '../../../scripts/manage.mjs')) || __filename.endsWith('.ts');

@@ -1,5 +1,6 @@
-import { type DynamicModule, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { type DynamicModule, Injectable, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { Metrics } from '../common/index.js';
+import { Fingerprints, keyFingerprints } from '../config/index.js';
 import type { SchemaExtension } from './data-source-options.js';
 import { Database, RequestDatabase, RunDatabase } from './database.js';
 import type { DatabaseSettings } from './database.settings.js';
@@ -17,6 +18,17 @@ class DatabaseCloser implements OnApplicationShutdown {
     await this.database.close();
   }
 }
+
+/** All servers on a database encrypt, or none: others could not read what it holds. */
+const keyReport = (keys: DatabaseSettings['encryptionKeys']): Provider => ({
+  provide: 'EncryptionFingerprints',
+  useFactory: (fingerprints?: Fingerprints) => {
+    const name = 'DATA_ENCRYPTION_KEYS';
+    fingerprints?.add(name, () => keyFingerprints(name, keys ?? []));
+    return name;
+  },
+  inject: [{ token: Fingerprints, optional: true }],
+});
 
 /** Reports gaps in the durability; only for `strict`, which promises it. */
 const strictReport = {
@@ -43,6 +55,7 @@ export class DatabaseModule {
         { provide: RequestDatabase, useExisting: Database },
         { provide: RunDatabase, useFactory: ({ forRuns }: Database) => forRuns, inject: [Database] },
         DatabaseCloser,
+        keyReport(settings.encryptionKeys),
         ...(settings.durability === 'strict' ? [strictReport] : []),
       ],
       exports: [Database, RequestDatabase, RunDatabase, UnitOfWork],

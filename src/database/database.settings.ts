@@ -5,6 +5,7 @@ import {
   describeAddress,
   ensureDataFolder,
   integer,
+  keyList,
   milliseconds,
   parseUrl,
   type Rule,
@@ -35,6 +36,12 @@ export class DatabaseSettings extends settings('Database', {
     unset: 'the first of the `search_path` of the role, usually `public`',
     description:
       'The PostgreSQL schema that holds the tables, for a database that also belongs to other software. It is created if it does not exist. SQLite has none: use a file of its own.',
+  }),
+  encryptionKeys: setting('DATA_ENCRYPTION_KEYS', keyList(), {
+    unset: 'content is stored as it is',
+    secret: true,
+    description:
+      'Keys that [encrypt the content](encryption.md) in the database and in uploads, as `kid:secret`, separated by commas. The first wraps the data keys of tenants, all unwrap: a key has to stay in the list until `npm run data -- reencrypt` has wrapped them again. Without the keys the content is lost. All servers on one database need the same keys: a server with another list does not start.',
   }),
   durability: setting('DURABILITY', choice('strict', 'relaxed'), {
     default: 'strict',

@@ -1,4 +1,5 @@
 import { AppError } from '../common/index.js';
+import { type ContentSeals, NO_SEALS } from './content/content-seals.js';
 import type { Queryable } from './queryable.js';
 import { type PatientOptions, type Transaction, UnitOfWork } from './transaction.js';
 
@@ -17,6 +18,9 @@ export abstract class RequestDatabase {
 
   /** Reads what is committed, never what is being written. */
   abstract readonly read: Queryable;
+
+  /** Encrypts and decrypts the columns that hold content. */
+  abstract readonly content: ContentSeals;
 
   /** As `UnitOfWork.write`; the transaction can be queried directly. */
   abstract write<T>(
@@ -40,6 +44,9 @@ export abstract class RunDatabase {
    */
   abstract readonly readUnsynced: Queryable;
 
+  /** As `RequestDatabase.content`. */
+  abstract readonly content: ContentSeals;
+
   /** As `UnitOfWork.writePatiently`; the transaction can be queried directly. */
   abstract write<T>(work: (tx: Queryable & Transaction) => Promise<T>, options?: PatientOptions): Promise<T>;
 }
@@ -54,6 +61,18 @@ export abstract class Database extends UnitOfWork implements RequestDatabase {
 
   /** For what no request waits for. */
   abstract readonly forRuns: RunDatabase;
+
+  private seals: ContentSeals = NO_SEALS;
+
+  /** As `RequestDatabase.content`. */
+  get content(): ContentSeals {
+    return this.seals;
+  }
+
+  /** Called once, before anything else uses the database. */
+  useSeals(seals: ContentSeals): void {
+    this.seals = seals;
+  }
 
   /** As `RequestDatabase.write`. */
   abstract override write<T>(

@@ -1,5 +1,11 @@
 export { Column, Entity, Index, PrimaryColumn, Unique } from './typeorm.js';
 export * from './entities/index.js';
+export { type ContentSeals, type TenantSeal, UnreadableContent } from './content/content-seals.js';
+export * from './content/input-text.js';
+export { destroyDataKey } from './content/key-store.js';
+export * from './content/place.js';
+export { Reencryption } from './content/reencryption.js';
+export { isSealedFile } from './content/tenant-seals.js';
 export * from './data-source-options.js';
 export * from './database.js';
 export * from './database-identity.js';

@@ -1,6 +1,7 @@
 import type { Migration } from 'typeorm';
 import { commandLine } from '../common/index.js';
 import { Metrics } from '../common/index.js';
+import { openSeals } from './content/tenant-seals.js';
 import { dataSourceOptions, type SchemaExtension, sqliteReaderOptions } from './data-source-options.js';
 import { type Database, isDeadlock, isLockTimeout } from './database.js';
 import { DatabaseMetrics } from './database.metrics.js';
@@ -19,7 +20,7 @@ const MIGRATION_LOCK = 727_301_155;
  *
  * @param metrics where the database counts
  * @throws the driver's error if the server cannot be reached or a migration fails; with `MIGRATE=check` an error that
- *   names the pending migrations
+ *   names the pending migrations; StartupError if content is encrypted with a key that the settings lack
  */
 export async function openDatabase(
   settings: DatabaseSettings,
@@ -32,11 +33,26 @@ export async function openDatabase(
     const { address, durability } = settings;
     if (settings.migrate === 'auto') await migrate(source);
     if (settings.migrate === 'check') await refusePending(source);
-    if (address.kind === 'postgres') return new PostgresDatabase(source, settings, new DatabaseMetrics(metrics));
+    if (address.kind === 'postgres')
+      return await withSeals(new PostgresDatabase(source, settings, new DatabaseMetrics(metrics)), settings);
     const reader = await new DataSource(sqliteReaderOptions(settings)).initialize();
-    return new SqliteDatabase(source, reader, address.file, durability === 'strict', new DatabaseMetrics(metrics));
+    const isStrict = durability === 'strict';
+    return await withSeals(
+      new SqliteDatabase(source, reader, address.file, isStrict, new DatabaseMetrics(metrics)),
+      settings,
+    );
   } catch (error) {
-    await source.destroy();
+    if (source.isInitialized) await source.destroy();
+    throw error;
+  }
+}
+
+async function withSeals(database: Database, { encryptionKeys }: DatabaseSettings): Promise<Database> {
+  try {
+    database.useSeals(await openSeals(database, encryptionKeys));
+    return database;
+  } catch (error) {
+    await database.close();
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
+import type { ContentSeals } from './content/content-seals.js';
 import { searchPath } from './database-schema.js';
 import { Database, isDatabaseFailure, isDeadlock, type RunDatabase } from './database.js';
 import type { DatabaseMetrics } from './database.metrics.js';
@@ -62,8 +63,12 @@ export class PostgresDatabase extends Database {
     this.opening = opening(settings);
     this.read = new RequestReads(source, pool, metrics, this.waits, settings.schema);
     const patientRead = new PooledReads(source, pool, metrics, this.waits, settings.schema);
+    const content = (): ContentSeals => this.content;
     this.forRuns = {
       dialect: 'postgres',
+      get content() {
+        return content();
+      },
       read: patientRead,
       // PostgreSQL shows a commit only once it is as durable as DURABILITY asks for.
       readUnsynced: patientRead,

@@ -1,5 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { Checkpointer } from './checkpointer.js';
+import type { ContentSeals } from './content/content-seals.js';
 import { Database, isDatabaseFailure, type RunDatabase } from './database.js';
 import type { DatabaseMetrics } from './database.metrics.js';
 import type { Queryable, SqlValue } from './queryable.js';
@@ -65,8 +66,12 @@ export class SqliteDatabase extends Database {
     this.checkpointer = new Checkpointer(file);
     const reader = new SqliteConnection(readerSource);
     this.read = new CommittedReads(this.writer, reader, this.log);
+    const content = (): ContentSeals => this.content;
     this.forRuns = {
       dialect: 'sqlite',
+      get content() {
+        return content();
+      },
       read: this.read,
       readUnsynced: new CommittedReads(this.writer, reader, undefined),
       write: (work) => this.writeAtOnce(work),

@@ -77,7 +77,7 @@ export class DeclaredSchedules implements OnApplicationBootstrap {
     if (isSame) return;
     const times = planAfter({ ...known, ...fields }, now);
     await this.transactions.write(async (tx) => {
-      await this.store.update(tx, known.rowId, { ...fields, ...times, suspendedReason: null });
+      await this.store.update(tx, known, { ...fields, ...times, suspendedReason: null });
       await this.transactions.record(tx, 'schedule.changed', known, SERVER_ORIGIN);
     });
   }
@@ -86,7 +86,7 @@ export class DeclaredSchedules implements OnApplicationBootstrap {
     await this.transactions.write(async (tx) => {
       const schedule = await this.store.findForUpdate(tx, tenantReach(tenantId), id);
       if (!schedule) return;
-      await this.store.update(tx, schedule.rowId, {
+      await this.store.update(tx, schedule, {
         enabled: false,
         suspendedReason: REMOVED,
         nextAt: null,

@@ -116,7 +116,7 @@ export class Schedules {
       const times = fields.enabled ? planAfter({ ...schedule, ...fields, anchorAt }, now) : OFF;
       const enabling = changes.enabled === true ? { suspendedReason: null } : {};
       const jitter = changes.jitterSeconds !== undefined;
-      await this.store.update(tx, schedule.rowId, {
+      await this.store.update(tx, schedule, {
         ...this.changedOf(fields, changes),
         ...((isNew || jitter) && { ...times, anchorAt }),
         ...enabling,

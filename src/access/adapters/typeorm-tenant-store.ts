@@ -42,7 +42,10 @@ export class TypeOrmTenantStore extends TenantStore {
 
   async insert(tx: Transaction, { id, name, status, settings, createdAt, updatedAt }: Tenant): Promise<boolean> {
     const values = [id, name, status, JSON.stringify(settings), createdAt, updatedAt];
-    return (await queryable(tx).run(INSERT, values)) === 1;
+    if ((await queryable(tx).run(INSERT, values)) !== 1) return false;
+    // Its data key is made now, so that servers find it when they need it.
+    await this.database.content.of(id, queryable(tx));
+    return true;
   }
 
   async find(id: string): Promise<Tenant | undefined> {
@@ -79,6 +82,7 @@ export class TypeOrmTenantStore extends TenantStore {
         connection.run(`UPDATE "${name}" SET tenant_id = ? WHERE tenant_id = ?`, [to, from]);
       changed += APPEND_ONLY.has(name) ? await withoutTriggers(connection, name, change) : await change();
     }
+    await this.database.content.renamed(connection, from, to);
     return changed;
   }
 }

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { Global, Module } from '@nestjs/common';
 import { Fingerprints, keyFingerprints, ownKey, ServerSettings } from '../../config/index.js';
+import { Database } from '../../database/index.js';
 import { SessionCleaners, SessionModule } from '../session/index.js';
 import { LocalObjectStore } from './adapters/local-object-store.js';
 import { S3ObjectStore } from './adapters/s3-object-store.js';
+import { SealedObjectStore } from './adapters/sealed-object-store.js';
 import { TypeOrmAttachmentSearch } from './adapters/typeorm-attachment-search.js';
 import { TypeOrmAttachmentStore } from './adapters/typeorm-attachment-store.js';
 import { AttachmentBinder } from './attachment-binder.js';
@@ -19,9 +21,15 @@ import { AttachmentStore } from './ports/attachment-store.js';
 import { ObjectStore } from './ports/object-store.js';
 import { PublicAddress } from './public-address.js';
 
-/** The configured object store. */
-function objectStore({ s3 }: AttachmentSettings, { dataDir }: ServerSettings): ObjectStore {
+/** The configured object store, which keeps bytes as it gets them. */
+export function openObjectStore({ s3 }: AttachmentSettings, { dataDir }: ServerSettings): ObjectStore {
   return s3 ? new S3ObjectStore(s3) : new LocalObjectStore(join(dataDir, 'attachments'));
+}
+
+/** The configured object store, which encrypts if the database does. */
+function objectStore(settings: AttachmentSettings, server: ServerSettings, { content }: Database): ObjectStore {
+  const objects = openObjectStore(settings, server);
+  return content.isOn ? new SealedObjectStore(objects, content) : objects;
 }
 
 /** What tells the store from that of another instance: the bucket, or an id that is kept next to the folder. */
@@ -35,7 +43,7 @@ function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettin
 @Module({
   imports: [SessionModule],
   providers: [
-    { provide: ObjectStore, useFactory: objectStore, inject: [AttachmentSettings, ServerSettings] },
+    { provide: ObjectStore, useFactory: objectStore, inject: [AttachmentSettings, ServerSettings, Database] },
     { provide: AttachmentStore, useClass: TypeOrmAttachmentStore },
     { provide: AttachmentSearch, useClass: TypeOrmAttachmentSearch },
     { provide: AttachmentReader, useExisting: AttachmentService },

@@ -65,7 +65,7 @@ export class AttachmentService extends AttachmentReader {
     };
     // The row is written first: if the process stops now, the object is removed when the attachment expires.
     await this.store.insert(attachment);
-    await this.stored(this.objects.put(attachment.path, file.bytes, mimeType));
+    await this.stored(this.objects.put(attachment.path, file.bytes, mimeType, principal.tenantId));
     const signed = this.sign(principal, referenceOf(attachment.path));
     if (!signed) throw new Error(`The path ${attachment.path} is not its owner's`);
     return { attachment, signed };

@@ -11,9 +11,9 @@ const PATH = 'agent-inputs/default/~abc/2026/03/6f1c2a3e-9b1d-4c7e-8a53-0d2f5c1b
 
 async function keepsObjects(store: ObjectStore): Promise<void> {
   expect(await store.get(PATH)).toBeUndefined();
-  await store.put(PATH, Buffer.from([0, 1, 2, 255]), 'image/png');
+  await store.put(PATH, Buffer.from([0, 1, 2, 255]), 'image/png', 'default');
   expect(await store.get(PATH)).toEqual(Buffer.from([0, 1, 2, 255]));
-  await store.put(PATH, Buffer.from('again'), 'image/png');
+  await store.put(PATH, Buffer.from('again'), 'image/png', 'default');
   expect(await store.get(PATH)).toEqual(Buffer.from('again'));
   await store.remove(PATH);
   await store.remove(PATH);

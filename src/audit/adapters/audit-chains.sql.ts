@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { queryable, RequestDatabase, type SqlValue, type Transaction } from '../../database/index.js';
+import { auditPlace, queryable, RequestDatabase, type SqlValue, type Transaction } from '../../database/index.js';
 import { beginningOf, type StoredLine } from '../audit-line.js';
 import { AuditChains, type NewSeal, type SealedRow, type StoredChain } from '../ports/audit-chains.js';
 import { INSERT_LINE, LINE_COLUMNS, type LineRow, lineValues, storedLine } from './line-row.js';
@@ -107,16 +107,20 @@ export class SqlAuditChains extends AuditChains {
 
   async page({ id, tenantId }: StoredChain, afterSeq: number, limit: number): Promise<readonly SealedRow[]> {
     const rows = await this.database.read.all<PageRow>(PAGE, [tenantId, id, afterSeq, limit]);
-    return rows.map((row) => {
-      const line = row['no'] === null ? undefined : storedLine(row);
-      const erased = (line?.payloadHash ?? null) === null ? undefined : null;
-      return {
-        seq: row.seal_seq,
-        seal: { hash: row.seal_hash, kid: row.seal_kid },
-        line,
-        content: row.content === null || row.salt === null ? erased : { salt: row.salt, text: row.content },
-      };
-    });
+    const { content } = this.database;
+    return content.reading(() =>
+      rows.map((row) => {
+        const line = row['no'] === null ? undefined : storedLine(row);
+        const erased = (line?.payloadHash ?? null) === null ? undefined : null;
+        const text = line ? content.json(tenantId, auditPlace(line.no), row.content) : row.content;
+        return {
+          seq: row.seal_seq,
+          seal: { hash: row.seal_hash, kid: row.seal_kid },
+          line,
+          content: text === null || row.salt === null ? erased : { salt: row.salt, text },
+        };
+      }),
+    );
   }
 
   async countUnsealed(tenantId: string): Promise<number> {

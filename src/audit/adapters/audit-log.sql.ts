@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { type Queryable, queryable, type Transaction } from '../../database/index.js';
+import { auditPlace, type Queryable, queryable, RequestDatabase, type Transaction } from '../../database/index.js';
 import { payloadHash } from '../audit-line.js';
 import type { AuditContent } from '../audit-act.js';
 import { AuditLog, type NewLine } from '../ports/audit-log.js';
@@ -17,6 +17,10 @@ const SALT_BYTES = 32;
 /** Lines of the audit trail in the ledger. */
 @Injectable()
 export class SqlAuditLog extends AuditLog {
+  constructor(private readonly database: RequestDatabase) {
+    super();
+  }
+
   async append(tx: Transaction, given: NewLine, content: AuditContent | undefined): Promise<void> {
     const sql = queryable(tx);
     const { tenantId, isActorUser, ...line } = given;
@@ -39,7 +43,9 @@ export class SqlAuditLog extends AuditLog {
     const [row] = await sql.all<{ no: number }>(INSERT_LINE, lineValues(tenantId, written));
     if (!row) throw new Error('The line of the audit trail was not written');
     sql.send(PENDING, [row.no, tenantId]);
-    if (content && text !== undefined) sql.send(CONTENT, [row.no, tenantId, content.userId, salt, text]);
+    if (!content || text === undefined) return;
+    const seal = await this.database.content.of(tenantId, sql);
+    sql.send(CONTENT, [row.no, tenantId, content.userId, salt, seal.json(auditPlace(row.no), text)]);
   }
 
   async isFirst(

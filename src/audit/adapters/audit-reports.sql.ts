@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { RequestDatabase, type SqlValue } from '../../database/index.js';
+import { auditPlace, RequestDatabase, type SqlValue } from '../../database/index.js';
 import { AuditReports, type LineQuery, type ListedRow } from '../ports/audit-reports.js';
 import { LINE_COLUMNS, type LineRow, storedLine } from './line-row.js';
 
@@ -39,7 +39,14 @@ export class SqlAuditReports extends AuditReports {
       LEFT JOIN audit_seals s ON s.line_no = l.no LEFT JOIN audit_payloads p ON p.line_no = l.no
       WHERE ${conditions.join(' AND ')} ORDER BY l.at DESC, l.no DESC LIMIT ?`;
     const rows = await this.database.read.all<Row>(sql, [...values, limit]);
-    return rows.map((row) => ({ line: storedLine(row), seq: row.seq, hash: row.hash, content: row.content }));
+    const { content: seals } = this.database;
+    return seals.reading(() =>
+      rows.map((row) => {
+        const line = storedLine(row);
+        const content = seals.json(tenantId, auditPlace(line.no), row.content);
+        return { line, seq: row.seq, hash: row.hash, content };
+      }),
+    );
   }
 
   async users(tenantId: string, pseudonyms: readonly string[]): Promise<ReadonlyMap<string, string>> {

@@ -22,6 +22,7 @@ import { RunStepEntity } from './run-step.entity.js';
 import { RunEntity } from './run.entity.js';
 import { ScheduleEntity } from './schedule.entity.js';
 import { SessionEntity } from './session.entity.js';
+import { TenantDataKeyEntity } from './tenant-data-key.entity.js';
 import { TenantEntity } from './tenant.entity.js';
 import { UsageDayEntity } from './usage-day.entity.js';
 import { UsageEntryEntity } from './usage-entry.entity.js';
@@ -66,6 +67,7 @@ export {
   WebhookDeliveryEntity,
   WebhookEntity,
   ScheduleEntity,
+  TenantDataKeyEntity,
 };
 
 /** Every table of the core schema. */
@@ -103,4 +105,5 @@ export const ENTITIES = [
   WebhookEntity,
   WebhookDeliveryEntity,
   ScheduleEntity,
+  TenantDataKeyEntity,
 ];

@@ -170,6 +170,10 @@ export class RunEntity {
   @Column('varchar', { name: 'input_text', length: 200, nullable: true })
   inputText!: string | null;
 
+  /** As `inputText`, encrypted: `inputText` is empty then. Null if the content of the tenant is not encrypted. */
+  @Column('text', { name: 'input_sealed', nullable: true })
+  inputSealed!: string | null;
+
   /** The model that the request names, for lists; null if it names none. */
   @Column('varchar', { name: 'model', length: 200, nullable: true })
   model!: string | null;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, isStorable, type Reach } from '../../common/index.js';
 import {
+  chunkPlace,
   Database,
   queryable,
   reachCondition,
@@ -110,7 +111,7 @@ export class TypeOrmOutboxStore extends OutboxStore {
       );
       if (!fromStart) return true;
       for (const run of runs) {
-        for (const seq of await this.toldEvents(tx, run.no)) {
+        for (const seq of await this.toldEvents(tx, tenantId, run.no)) {
           await sql.run(INSERT, [run.no, run.id, seq, now, now, ...owner]);
         }
       }
@@ -212,15 +213,19 @@ export class TypeOrmOutboxStore extends OutboxStore {
     await queryable(tx).run(`DELETE FROM run_hooks WHERE no IN (${hooks})`, [...values]);
   }
 
-  private async toldEvents(tx: Transaction, runRowId: number): Promise<readonly number[]> {
+  private async toldEvents(tx: Transaction, tenantId: string, runRowId: number): Promise<readonly number[]> {
+    const { content } = this.database;
     const rows = await queryable(tx).all<{ first_seq: number; body: string }>(
       'SELECT first_seq, body FROM run_event_chunks WHERE run_no = ? ORDER BY first_seq',
       [runRowId],
     );
-    return rows.flatMap(({ first_seq, body }) =>
-      body
-        .split('\n')
-        .flatMap((line, index) => (isToldAbout(new LoggedEvent(first_seq + index, line)) ? [first_seq + index] : [])),
+    return content.reading(() =>
+      rows.flatMap(({ first_seq, body }) =>
+        content
+          .json(tenantId, chunkPlace(runRowId, first_seq), body)
+          .split('\n')
+          .flatMap((line, index) => (isToldAbout(new LoggedEvent(first_seq + index, line)) ? [first_seq + index] : [])),
+      ),
     );
   }
 }

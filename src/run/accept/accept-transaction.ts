@@ -144,7 +144,12 @@ export class AcceptTransaction {
     await recordAnswers(tx, this.ledger.interrupts, run, resume, { answers, now, keep });
     const { granted = NOTHING } = prepared;
     await this.attachments.bind(tx, { principal, sessionRowId: session.rowId, messages: input, granted, now });
-    const owner = { sessionRowId: session.rowId, runRowId: run.rowId, runOrdinal: run.ordinal };
+    const owner = {
+      tenantId: principal.tenantId,
+      sessionRowId: session.rowId,
+      runRowId: run.rowId,
+      runOrdinal: run.ordinal,
+    };
     const hidden = run.visibility !== 'kept';
     const states = await resentStates(tx, this.ledger.sessions, request.reach, input);
     await this.ledger.sessions.append(tx, owner, input, now, {
@@ -191,13 +196,13 @@ export class AcceptTransaction {
   private async replaceState(
     tx: Transaction,
     session: OpenedSession,
-    { state }: RunRequest,
+    { state, principal: { tenantId } }: RunRequest,
     now: number,
   ): Promise<JsonObject | null> {
     if (state === undefined) return null;
     const { sessions } = this.ledger;
     const before = session.runOrdinal === 1 ? {} : await sessions.state(session.rowId, tx);
-    await sessions.saveState(tx, session.rowId, state, now);
+    await sessions.saveState(tx, { tenantId, sessionRowId: session.rowId }, state, now);
     return before;
   }
 

@@ -215,6 +215,6 @@ async function restoreState(
 ): Promise<void> {
   for (const { run, replaced } of rolledBack) {
     const state = replaced ?? (await log.stateBefore(tx, run.rowId));
-    if (state) return sessions.saveState(tx, run.sessionRowId, state, now);
+    if (state) return sessions.saveState(tx, run, state, now);
   }
 }

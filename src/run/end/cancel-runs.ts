@@ -127,5 +127,5 @@ async function rollBack(tx: Transaction, { runs, sessions }: RunLedger, run: Run
   if (before === null) return;
   // What this run replaced was, for the session, replaced by the next later run that brought a state.
   const isPassed = await runs.passStateBefore(tx, run, before);
-  if (!isPassed) await sessions.saveState(tx, run.sessionRowId, before, now);
+  if (!isPassed) await sessions.saveState(tx, run, before, now);
 }

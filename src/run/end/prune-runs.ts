@@ -58,7 +58,7 @@ export class RunPruning {
       return run.nextSeq;
     }
     const removed = await this.ledger.log.removeAllButLast(tx, run);
-    await this.ledger.runs.markPruned(tx, run.rowId, kept, this.clock.now());
+    await this.ledger.runs.markPruned(tx, run, kept, this.clock.now());
     return removed;
   }
 }

@@ -100,10 +100,9 @@ export class LogCommit {
 
   /** What the end of a run changes in its session besides messages. A rolled back run changes no state. */
   private async saveEnd(tx: Transaction, write: LogWrite, end: RunEnd, written: WrittenRun): Promise<void> {
-    const { sessionRowId } = write.run;
     if (end.asked) await this.openInterrupts(tx, write, end.asked, written.cancelRequested);
     if (end.sessionState && written.visibility !== 'rolled_back') {
-      await this.ledger.sessions.saveState(tx, sessionRowId, end.sessionState, write.at);
+      await this.ledger.sessions.saveState(tx, write.run, end.sessionState, write.at);
     }
   }
 
@@ -127,8 +126,8 @@ export class LogCommit {
   }
 }
 
-function ownerOf({ sessionRowId, rowId, ordinal }: RunRecord): MessageOwner {
-  return { sessionRowId, runRowId: rowId, runOrdinal: ordinal };
+function ownerOf({ tenantId, sessionRowId, rowId, ordinal }: RunRecord): MessageOwner {
+  return { tenantId, sessionRowId, runRowId: rowId, runOrdinal: ordinal };
 }
 
 const NOTHING: Promise<readonly boolean[]> = Promise.resolve([]);

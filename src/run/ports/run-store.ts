@@ -203,7 +203,7 @@ export abstract class RunStore {
   abstract unprunedForUpdate(tx: Transaction, rowIds: readonly number[]): Promise<readonly RunRecord[]>;
 
   /** Records that the run was pruned, and what is kept of them. */
-  abstract markPruned(tx: Transaction, rowId: number, summaries: JsonObject | null, now: number): Promise<void>;
+  abstract markPruned(tx: Transaction, run: RunRecord, summaries: JsonObject | null, now: number): Promise<void>;
 
   /** Removes the row of a run. */
   abstract remove(tx: Transaction, rowId: number): Promise<void>;

@@ -2,16 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { Between, type FindOptionsWhere, In, LessThan } from 'typeorm';
 import type { Authority, JsonObject, Reach } from '../../common/index.js';
 import {
+  type ContentSeals,
   Database,
   DATABASE_NOW,
   lockRows,
   queryable,
   RunEntity,
   ScheduleEntity,
+  schedulePlace,
+  type TenantSeal,
   type Transaction,
 } from '../../database/index.js';
 import type { Plan } from '../plan.js';
-import { type ScheduleChanges, ScheduleStore } from '../ports/schedule-store.js';
+import { type ScheduleChanges, ScheduleStore, type StoredSchedule } from '../ports/schedule-store.js';
 import type { CatchUp, DueSchedule, NewSchedule, Overlap, Schedule, ScheduledRun } from '../schedule.types.js';
 
 /** Schedules in the server's database. */
@@ -26,7 +29,8 @@ export class TypeOrmScheduleStore extends ScheduleStore {
 
   async insert(tx: Transaction, schedule: NewSchedule): Promise<void> {
     const { id, tenantId, userId, origin, createdAt, ...changes } = schedule;
-    const columns = { id, tenantId, userId, origin, createdAt, ...columnsOf(changes) };
+    const seal = await this.database.content.of(tenantId, queryable(tx));
+    const columns = { id, tenantId, userId, origin, createdAt, ...columnsOf(changes, id, seal) };
     await queryable(tx).manager.insert(ScheduleEntity, columns);
   }
 
@@ -43,22 +47,23 @@ export class TypeOrmScheduleStore extends ScheduleStore {
       order: { rowId: 'DESC' },
       take: limit,
     });
-    return rows.map(scheduleOf);
+    return this.opened(rows);
   }
 
   async find(reach: Reach, id: string): Promise<Schedule | undefined> {
     const row = await this.database.read.manager.findOneBy(ScheduleEntity, { ...within(reach), id });
-    return row ? scheduleOf(row) : undefined;
+    return row ? (await this.opened([row]))[0] : undefined;
   }
 
   async findForUpdate(tx: Transaction, reach: Reach, id: string): Promise<Schedule | undefined> {
     await lockRows(queryable(tx), 'schedules WHERE tenant_id = ? AND id = ?', [reach.tenantId, id], { key: 'no' });
     const row = await queryable(tx).manager.findOneBy(ScheduleEntity, { ...within(reach), id });
-    return row ? scheduleOf(row) : undefined;
+    return row ? (await this.opened([row]))[0] : undefined;
   }
 
-  async update(tx: Transaction, rowId: number, changes: ScheduleChanges): Promise<void> {
-    await queryable(tx).manager.update(ScheduleEntity, { rowId }, columnsOf(changes));
+  async update(tx: Transaction, { rowId, id, tenantId }: StoredSchedule, changes: ScheduleChanges): Promise<void> {
+    const seal = await this.database.content.of(tenantId, queryable(tx));
+    await queryable(tx).manager.update(ScheduleEntity, { rowId }, columnsOf(changes, id, seal));
   }
 
   async remove(tx: Transaction, rowId: number): Promise<void> {
@@ -70,7 +75,7 @@ export class TypeOrmScheduleStore extends ScheduleStore {
   }
 
   async declared(): Promise<readonly Schedule[]> {
-    return (await this.database.read.manager.findBy(ScheduleEntity, { origin: 'code' })).map(scheduleOf);
+    return this.opened(await this.database.read.manager.findBy(ScheduleEntity, { origin: 'code' }));
   }
 
   async untilDue(): Promise<number | undefined> {
@@ -96,15 +101,18 @@ export class TypeOrmScheduleStore extends ScheduleStore {
         .set({ dueAt: now + leaseMs })
         .whereInIds(due.map(({ rowId }) => rowId))
         .execute();
-      return due.map((row) => ({ schedule: scheduleOf({ ...row, dueAt: now + leaseMs }), now }));
+      const schedules = await this.opened(due.map((row) => ({ ...row, dueAt: now + leaseMs })));
+      return schedules.map((schedule) => ({ schedule, now }));
     });
   }
 
-  async advance(tx: Transaction, { rowId, nextAt, dueAt }: Schedule, changes: ScheduleChanges): Promise<boolean> {
+  async advance(tx: Transaction, schedule: Schedule, changes: ScheduleChanges): Promise<boolean> {
+    const { rowId, id, tenantId, nextAt, dueAt } = schedule;
+    const seal = await this.database.content.of(tenantId, queryable(tx));
     const { affected } = await queryable(tx)
       .manager.createQueryBuilder()
       .update(ScheduleEntity)
-      .set(columnsOf(changes))
+      .set(columnsOf(changes, id, seal))
       .where('no = :rowId AND next_at = :nextAt AND due_at = :dueAt', { rowId, nextAt, dueAt })
       .execute();
     return affected === 1;
@@ -148,6 +156,11 @@ export class TypeOrmScheduleStore extends ScheduleStore {
     const [row] = await this.database.read.all<{ count: number; late: number | null }>(sql);
     return { count: Number(row?.count ?? 0), seconds: Number(row?.late ?? 0) / 1000 };
   }
+
+  private opened(rows: readonly ScheduleEntity[]): readonly Schedule[] | Promise<readonly Schedule[]> {
+    const { content } = this.database;
+    return content.reading(() => rows.map((row) => scheduleOf(row, content)));
+  }
 }
 
 function within(reach: Reach): FindOptionsWhere<ScheduleEntity> {
@@ -156,29 +169,32 @@ function within(reach: Reach): FindOptionsWhere<ScheduleEntity> {
 }
 
 /** The columns of what is given. */
-function columnsOf(changes: ScheduleChanges): Partial<ScheduleEntity> {
+function columnsOf(changes: ScheduleChanges, id: string, seal: TenantSeal): Partial<ScheduleEntity> {
   const { plan, input, enabled, metadata, modelOptions, authority, ...plain } = changes;
   const columns = {
     ...plain,
     plan: plan && JSON.stringify(plan),
-    input: input === undefined ? undefined : JSON.stringify(input),
+    input: input === undefined ? undefined : seal.json(schedulePlace('input', id), JSON.stringify(input)),
     enabled: enabled === undefined ? undefined : enabled ? 1 : 0,
-    metadata: metadata && JSON.stringify(metadata),
-    modelOptions: modelOptions && JSON.stringify(modelOptions),
+    metadata: metadata && seal.json(schedulePlace('metadata', id), JSON.stringify(metadata)),
+    modelOptions: modelOptions && seal.json(schedulePlace('model_options', id), JSON.stringify(modelOptions)),
     authority: authority && JSON.stringify(authority),
   };
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }
 
-function scheduleOf(row: ScheduleEntity): Schedule {
+/** @throws UnreadableContent */
+function scheduleOf(row: ScheduleEntity, content: ContentSeals): Schedule {
   const { plan, input, enabled, metadata, modelOptions, authority, overlap, catchUp, origin, ...plain } = row;
+  const { id, tenantId } = row;
+  const inputText = content.json(tenantId, schedulePlace('input', id), input);
   return {
     ...plain,
     plan: JSON.parse(plan) as Plan,
-    input: JSON.parse(input) as Schedule['input'],
+    input: JSON.parse(inputText) as Schedule['input'],
     enabled: enabled === 1,
-    metadata: objectOf(metadata),
-    modelOptions: objectOf(modelOptions),
+    metadata: objectOf(content.json(tenantId, schedulePlace('metadata', id), metadata)),
+    modelOptions: objectOf(content.json(tenantId, schedulePlace('model_options', id), modelOptions)),
     authority: objectOf(authority) as unknown as Authority | null,
     overlap: overlap as Overlap,
     catchUp: catchUp as CatchUp,

@@ -8,6 +8,9 @@ export type ScheduleChanges = Partial<
     Pick<Schedule, 'authority' | 'suspendedReason' | 'anchorAt' | 'nextAt' | 'dueAt' | 'lastRunId' | 'lastAt'>
 >;
 
+/** Which schedule is changed. */
+export type StoredSchedule = Pick<Schedule, 'rowId' | 'id' | 'tenantId'>;
+
 /** Schedules of all tenants. */
 export abstract class ScheduleStore {
   abstract insert(tx: Transaction, schedule: NewSchedule): Promise<void>;
@@ -23,7 +26,7 @@ export abstract class ScheduleStore {
   /** As `find`, locked until the transaction is over. */
   abstract findForUpdate(tx: Transaction, reach: Reach, id: string): Promise<Schedule | undefined>;
 
-  abstract update(tx: Transaction, rowId: number, changes: ScheduleChanges): Promise<void>;
+  abstract update(tx: Transaction, schedule: StoredSchedule, changes: ScheduleChanges): Promise<void>;
 
   abstract remove(tx: Transaction, rowId: number): Promise<void>;
 

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { LessThan } from 'typeorm';
 import {
+  type ContentSeals,
   Database,
   DATABASE_NOW,
+  deliveryPlace,
   lockRows,
   queryable,
   RunEntity,
@@ -49,11 +51,16 @@ export class TypeOrmDeliveryStore extends DeliveryStore {
 
   async insert(tx: Transaction, deliveries: readonly NewDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
+    const values: NewDelivery[] = [];
+    for (const delivery of deliveries) {
+      const seal = await this.database.content.of(delivery.tenantId, queryable(tx));
+      values.push({ ...delivery, body: seal.json(deliveryPlace(delivery.id), delivery.body) });
+    }
     await queryable(tx)
       .manager.createQueryBuilder()
       .insert()
       .into(WebhookDeliveryEntity)
-      .values(deliveries.map((delivery) => ({ ...delivery })))
+      .values(values)
       .orIgnore()
       .updateEntity(false)
       .execute();
@@ -111,7 +118,7 @@ export class TypeOrmDeliveryStore extends DeliveryStore {
         .set({ leasedUntil: until, dueAt: until })
         .whereInIds(due.map(({ rowId }) => rowId))
         .execute();
-      return { webhook: secretWebhookOf(row), deliveries: due.map(deliveryOf) };
+      return { webhook: secretWebhookOf(row), deliveries: await this.opened(due) };
     });
   }
 
@@ -145,12 +152,12 @@ export class TypeOrmDeliveryStore extends DeliveryStore {
       order: { rowId: 'DESC' },
       take: limit,
     });
-    return rows.map(deliveryOf);
+    return this.opened(rows);
   }
 
   async find(webhookRowId: number, id: string): Promise<WebhookDelivery | undefined> {
     const row = await this.database.read.manager.findOneBy(WebhookDeliveryEntity, { webhookRowId, id });
-    return row ? deliveryOf(row) : undefined;
+    return row ? (await this.opened([row]))[0] : undefined;
   }
 
   async repeat(tx: Transaction, webhookRowId: number, id: string): Promise<boolean> {
@@ -210,10 +217,19 @@ export class TypeOrmDeliveryStore extends DeliveryStore {
       .where('r.session_no = :session');
     await removal.where(`run_no IN ${runs.getQuery()}`, { session: of.sessionRowId }).execute();
   }
+
+  private opened(
+    rows: readonly WebhookDeliveryEntity[],
+  ): readonly WebhookDelivery[] | Promise<readonly WebhookDelivery[]> {
+    const { content } = this.database;
+    return content.reading(() => rows.map((row) => deliveryOf(row, content)));
+  }
 }
 
-function deliveryOf(row: WebhookDeliveryEntity): WebhookDelivery {
-  const { rowId, id, type, runId, traceparent, body, attempts, dueAt, createdAt, endedAt, attemptLog } = row;
+/** @throws UnreadableContent */
+function deliveryOf(row: WebhookDeliveryEntity, content: ContentSeals): WebhookDelivery {
+  const body = content.json(row.tenantId, deliveryPlace(row.id), row.body);
+  const { rowId, id, type, runId, traceparent, attempts, dueAt, createdAt, endedAt, attemptLog } = row;
   const status = row.status as DeliveryStatus;
   const log = attemptLog === null ? [] : (JSON.parse(attemptLog) as DeliveryAttempt[]);
   return { rowId, id, type, runId, traceparent, body, status, attempts, dueAt, createdAt, endedAt, log };

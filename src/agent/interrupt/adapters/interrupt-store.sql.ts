@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../../../audit/index.js';
 import { AppError, Metrics } from '../../../common/index.js';
-import { queryable, RequestDatabase, type SqlValue, type Transaction } from '../../../database/index.js';
+import {
+  interruptPlace,
+  queryable,
+  RequestDatabase,
+  type SqlValue,
+  type TenantSeal,
+  type Transaction,
+} from '../../../database/index.js';
 import type { OpenInterrupt } from '../../../events/index.js';
 import { endAct, hashOfCall, noteAct, requestAct } from '../audit.js';
 import { type InterruptCause, InterruptCauses } from '../ports/interrupt-causes.js';
@@ -13,7 +20,14 @@ import {
   InterruptStore,
   type WaitingInterrupt,
 } from '../ports/interrupt-store.js';
-import { INTERRUPT_COLUMNS, type InterruptRow, openInterrupt, settledInterrupt } from './interrupt.row.js';
+import {
+  INTERRUPT_COLUMNS,
+  type InterruptRow,
+  openedRow,
+  openInterrupt,
+  sealedColumns,
+  settledInterrupt,
+} from './interrupt.row.js';
 
 const INSERT = `
   INSERT INTO interrupts (id, tenant_id, user_id, session_no, session_id, run_no, run_id, root_run_no, waiting_run_no,
@@ -32,9 +46,7 @@ const RESOLVE = `
 
 const CLOSE = `UPDATE interrupts SET status = ?, answered_at = ? WHERE status = 'pending'`;
 
-const RETURNING = ` RETURNING ${INTERRUPT_COLUMNS}, tenant_id`;
-
-type ClosedRow = InterruptRow & { readonly tenant_id: string };
+const RETURNING = ` RETURNING ${INTERRUPT_COLUMNS}`;
 
 /** How interrupts end, for the audit trail. */
 type End = Parameters<typeof endAct>[2];
@@ -55,8 +67,9 @@ export class SqlInterruptStore extends InterruptStore {
   }
 
   async open(tx: Transaction, run: InterruptRun, asked: readonly AskedInterrupt[], now: number): Promise<void> {
+    const seal = await this.database.content.of(run.tenantId, queryable(tx));
     for (const one of asked) {
-      const [row] = await queryable(tx).all<{ run_no: number }>(INSERT, insertValues(run, one, now));
+      const [row] = await queryable(tx).all<{ run_no: number }>(INSERT, insertValues(run, one, seal, now));
       if (row?.run_no !== run.rowId) continue;
       await this.trail.write(tx, requestAct(run, one.item, now));
       await this.causes.written(tx, openedCause(run, one.item, now));
@@ -88,6 +101,7 @@ export class SqlInterruptStore extends InterruptStore {
     answers: readonly ValidatedAnswer[],
     now: number,
   ): Promise<void> {
+    const seal = await this.database.content.of(run.tenantId, queryable(tx));
     for (const { id, status, decision, decidedBy } of answers) {
       const known = await queryable(tx).all<{ status: InterruptStatus; expires_at: number | null }>(
         `SELECT status, expires_at FROM interrupts WHERE session_no = ? AND id = ?`,
@@ -95,8 +109,12 @@ export class SqlInterruptStore extends InterruptStore {
       );
       assertAnswerable(known[0], status, now);
       const by = decidedBy && JSON.stringify(decidedBy);
-      const values = [status, JSON.stringify(decision), now, run.rowId, run.id, by, run.sessionRowId, id];
-      const rows = await queryable(tx).all<ClosedRow>(`${RESOLVE} AND session_no = ? AND id = ?${RETURNING}`, values);
+      const stored = seal.json(interruptPlace('decision', run.sessionRowId, id), JSON.stringify(decision));
+      const values = [status, stored, now, run.rowId, run.id, by, run.sessionRowId, id];
+      const rows = await queryable(tx).all<InterruptRow>(
+        `${RESOLVE} AND session_no = ? AND id = ?${RETURNING}`,
+        values,
+      );
       if (rows.length === 0) throw new AppError('INTERRUPT_ALREADY_ANSWERED');
       await this.writeEnds(tx, rows, { status, decision, decidedBy }, now);
     }
@@ -104,13 +122,13 @@ export class SqlInterruptStore extends InterruptStore {
 
   async cancelUnanswered(tx: Transaction, run: InterruptRun, now: number): Promise<void> {
     const values = ['cancelled', '{}', now, run.rowId, run.id, null, run.sessionRowId];
-    const rows = await queryable(tx).all<ClosedRow>(`${RESOLVE} AND session_no = ?${RETURNING}`, values);
+    const rows = await queryable(tx).all<InterruptRow>(`${RESOLVE} AND session_no = ?${RETURNING}`, values);
     await this.writeEnds(tx, rows, { status: 'cancelled', cause: 'new message' }, now);
   }
 
   async assignExpired(tx: Transaction, run: InterruptRun, now: number): Promise<void> {
     const values = ['expired', '{}', now, run.rowId, run.id, null, run.sessionRowId, now];
-    const rows = await queryable(tx).all<ClosedRow>(
+    const rows = await queryable(tx).all<InterruptRow>(
       `${RESOLVE} AND session_no = ? AND expires_at <= ?${RETURNING}`,
       values,
     );
@@ -125,13 +143,13 @@ export class SqlInterruptStore extends InterruptStore {
 
   async cancelForRun(tx: Transaction, runRowId: number, now: number): Promise<void> {
     const sql = `${CLOSE} AND (run_no = ? OR waiting_run_no = ?)${RETURNING}`;
-    const rows = await queryable(tx).all<ClosedRow>(sql, ['cancelled', now, runRowId, runRowId]);
+    const rows = await queryable(tx).all<InterruptRow>(sql, ['cancelled', now, runRowId, runRowId]);
     await this.writeEnds(tx, rows, { status: 'cancelled', cause: 'cancel' }, now);
   }
 
   async cancelForSession(tx: Transaction, sessionRowId: number, now: number): Promise<readonly string[]> {
     const sql = `${CLOSE} AND session_no = ?${RETURNING}`;
-    const rows = await queryable(tx).all<ClosedRow>(sql, ['cancelled', now, sessionRowId]);
+    const rows = await queryable(tx).all<InterruptRow>(sql, ['cancelled', now, sessionRowId]);
     await this.writeEnds(tx, rows, { status: 'cancelled', cause: 'cancel' }, now);
     return [...new Set(rows.map((row) => row.run_id))];
   }
@@ -140,7 +158,7 @@ export class SqlInterruptStore extends InterruptStore {
     const due = `SELECT 1 AS yes FROM interrupts WHERE status = 'pending' AND expires_at <= ? LIMIT 1`;
     if ((await this.database.read.all(due, [now])).length === 0) return 0;
     return this.database.write(async (tx) => {
-      const rows = await tx.all<ClosedRow>(`${CLOSE} AND expires_at <= ?${RETURNING}`, ['expired', now, now]);
+      const rows = await tx.all<InterruptRow>(`${CLOSE} AND expires_at <= ?${RETURNING}`, ['expired', now, now]);
       await this.writeEnds(tx, rows, { status: 'expired' }, now);
       return rows.length;
     });
@@ -151,7 +169,7 @@ export class SqlInterruptStore extends InterruptStore {
       (kind = 'approval' AND (status = 'pending' OR resumed_by_run_no = ? OR resumed_by_run_no > ?))
       OR (kind = 'input' AND root_run_no = ? AND status <> 'pending')) ORDER BY no`;
     const values = [run.sessionRowId, base, run.rowId, run.rootRunRowId];
-    const rows = await this.database.read.all<InterruptRow>(sql, values);
+    const rows = await this.opened(await this.database.read.all<InterruptRow>(sql, values));
     const approvals = rows.filter((row) => row.kind === 'approval');
     const isMine = (row: InterruptRow): boolean => row.status !== 'pending' && row.resumed_by_run_no === base;
     return {
@@ -173,15 +191,20 @@ export class SqlInterruptStore extends InterruptStore {
     const [column, no] = 'sessionRowId' in of ? ['session_no', of.sessionRowId] : ['run_no', of.runRowId];
     const waits = 'sessionRowId' in of ? '' : ' OR waiting_run_no = ?';
     const values = ['cancelled', now, no, ...(waits === '' ? [] : [no])];
-    const closed = await queryable(tx).all<ClosedRow>(`${CLOSE} AND (${column} = ?${waits})${RETURNING}`, values);
+    const closed = await queryable(tx).all<InterruptRow>(`${CLOSE} AND (${column} = ?${waits})${RETURNING}`, values);
     await this.writeEnds(tx, closed, { status: 'cancelled', cause: 'removal' }, now);
     await queryable(tx).run(`DELETE FROM interrupts WHERE ${column} = ?`, [no]);
     if ('runRowId' in of)
       await queryable(tx).run('UPDATE interrupts SET waiting_run_no = run_no WHERE waiting_run_no = ?', [no]);
   }
 
-  private async writeEnds(tx: Transaction, rows: readonly ClosedRow[], end: End, now: number): Promise<void> {
-    for (const row of rows) {
+  private opened(rows: readonly InterruptRow[]): readonly InterruptRow[] | Promise<readonly InterruptRow[]> {
+    const { content } = this.database;
+    return content.reading(() => rows.map((row) => openedRow(row, content)));
+  }
+
+  private async writeEnds(tx: Transaction, stored: readonly InterruptRow[], end: End, now: number): Promise<void> {
+    for (const row of await this.opened(stored)) {
       this.metrics.closed.with(end.status).add();
       const run = { id: row.run_id, tenantId: row.tenant_id, userId: row.user_id, sessionId: row.session_id };
       const closed = {
@@ -219,7 +242,7 @@ function openedCause(
   };
 }
 
-function closedCause(row: ClosedRow, at: number): InterruptCause {
+function closedCause(row: InterruptRow, at: number): InterruptCause {
   return {
     tenantId: row.tenant_id,
     userId: row.user_id,
@@ -248,7 +271,13 @@ function assertAnswerable(
   if (isOver && answer !== 'cancelled') throw new AppError('INTERRUPT_EXPIRED');
 }
 
-function insertValues(run: InterruptRun, { item, key, approvers, binding }: AskedInterrupt, now: number): SqlValue[] {
+function insertValues(
+  run: InterruptRun,
+  { item, key, approvers, binding }: AskedInterrupt,
+  seal: TenantSeal,
+  now: number,
+): SqlValue[] {
+  const content = sealedColumns(seal, run.sessionRowId, item);
   return [
     item.id,
     run.tenantId,
@@ -263,12 +292,12 @@ function insertValues(run: InterruptRun, { item, key, approvers, binding }: Aske
     item.call_id,
     key,
     item.tool_name,
-    item.arguments,
+    content.arguments,
     hashOfCall(item.tool_name, item.arguments),
     item.server_label,
-    item.reason,
-    item.message,
-    item.response_schema && JSON.stringify(item.response_schema),
+    content.reason,
+    content.message,
+    content.response_schema,
     item.may_edit ? 1 : 0,
     now,
     item.expires_at,

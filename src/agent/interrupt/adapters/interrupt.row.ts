@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../common/index.js';
 import { exactObjectIn, isPlainObject, withIntegerTexts } from '../../../common/index.js';
+import { type ContentSeals, interruptPlace, type TenantSeal } from '../../../database/index.js';
 import type { OpenInterrupt } from '../../../events/index.js';
 import type { ApprovalBinding } from '../../tools/index.js';
 import type { Approvers, DecidedBy, InterruptStatus, InterruptView, SettledInterrupt } from '../interrupt.types.js';
@@ -8,7 +9,9 @@ import type { Approvers, DecidedBy, InterruptStatus, InterruptView, SettledInter
 export interface InterruptRow {
   readonly no: number;
   readonly id: string;
+  readonly tenant_id: string;
   readonly user_id: string;
+  readonly session_no: number;
   readonly session_id: string;
   readonly run_no: number;
   readonly run_id: string;
@@ -37,10 +40,38 @@ export interface InterruptRow {
 }
 
 /** The columns of `InterruptRow`. */
-export const INTERRUPT_COLUMNS = `no, id, user_id, session_id, run_no, run_id, waiting_run_no, kind, status, call_id,
+export const INTERRUPT_COLUMNS = `no, id, tenant_id, user_id, session_no, session_id, run_no, run_id, waiting_run_no, kind, status, call_id,
   input_key, tool_name, arguments, arguments_hash, server_label, reason, message, response_schema, may_edit, decision,
   resumed_by_run_no, resumed_by_run_id, created_at, expires_at, answered_at, approvers, decided_by,
   binding`;
+
+/** The content of a row in the clear. Only within `ContentSeals.reading`. @throws UnreadableContent */
+export function openedRow<Row extends InterruptRow>(row: Row, content: ContentSeals): Row {
+  const { tenant_id: tenantId, session_no: session, id } = row;
+  return {
+    ...row,
+    arguments: content.text(tenantId, interruptPlace('arguments', session, id), row.arguments),
+    reason: content.text(tenantId, interruptPlace('reason', session, id), row.reason),
+    message: content.text(tenantId, interruptPlace('message', session, id), row.message),
+    response_schema: content.json(tenantId, interruptPlace('response_schema', session, id), row.response_schema),
+    decision: content.json(tenantId, interruptPlace('decision', session, id), row.decision),
+  };
+}
+
+/** The columns with content of a row, as they are stored. */
+export function sealedColumns(
+  seal: TenantSeal,
+  session: number,
+  item: OpenInterrupt,
+): Pick<InterruptRow, 'arguments' | 'reason' | 'message' | 'response_schema'> {
+  const { id, response_schema: schema } = item;
+  return {
+    arguments: seal.text(interruptPlace('arguments', session, id), item.arguments),
+    reason: seal.text(interruptPlace('reason', session, id), item.reason),
+    message: seal.text(interruptPlace('message', session, id), item.message),
+    response_schema: seal.json(interruptPlace('response_schema', session, id), schema && JSON.stringify(schema)),
+  };
+}
 
 /** A row as callers see it. @param now a pending interrupt is expired at this time if its time has passed */
 export function interruptView(row: InterruptRow, now: number): InterruptView {

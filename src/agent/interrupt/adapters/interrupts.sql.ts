@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock, type Reach } from '../../../common/index.js';
-import { RequestDatabase, reachCondition, type SqlValue } from '../../../database/index.js';
+import { inputTextOf, openInputText, RequestDatabase, reachCondition, type SqlValue } from '../../../database/index.js';
 import type { InterruptStatus, InterruptView, ListedInterrupt } from '../interrupt.types.js';
 import { type InterruptListOptions, type InterruptPage, Interrupts, isInterruptId } from '../ports/interrupts.js';
-import { INTERRUPT_COLUMNS, type InterruptRow, interruptView } from './interrupt.row.js';
+import { INTERRUPT_COLUMNS, type InterruptRow, interruptView, openedRow } from './interrupt.row.js';
 
 const CURSOR = /^[1-9]\d{0,9}$/;
 /** What the runs know of an interrupt: the one that opened it, and the one that its chain began with. */
-const RUN_COLUMNS = `(SELECT r.agent_type FROM runs r WHERE r.no = interrupts.run_no) AS agent_type,
-  (SELECT r.input_text FROM runs r WHERE r.no = interrupts.root_run_no) AS request_text`;
+const runColumns = (inputText: string): string => `
+  (SELECT r.agent_type FROM runs r WHERE r.no = interrupts.run_no) AS agent_type,
+  (SELECT ${inputText} FROM runs r WHERE r.no = interrupts.root_run_no) AS request_text`;
 
 interface ListedRow extends InterruptRow {
   readonly agent_type: string | null;
@@ -67,13 +68,25 @@ export class SqlInterrupts extends Interrupts {
     return { ...interruptView(row, this.clock.now()), agentType, requestText };
   }
 
-  private rows(reach: Reach, conditions: readonly SqlPart[], order: string, limit: number): Promise<ListedRow[]> {
+  private async rows(
+    reach: Reach,
+    conditions: readonly SqlPart[],
+    order: string,
+    limit: number,
+  ): Promise<readonly ListedRow[]> {
+    const { content } = this.database;
     const owner = reachCondition(reach);
     const all: SqlPart[] = [[owner.sql, ...owner.values], ...conditions];
     const where = all.map(([text]) => text).join(' AND ');
     const values = all.flatMap(([, ...rest]) => rest);
-    const sql = `SELECT ${INTERRUPT_COLUMNS}, ${RUN_COLUMNS} FROM interrupts WHERE ${where} ORDER BY ${order} LIMIT ?`;
-    return this.database.read.all<ListedRow>(sql, [...values, limit]);
+    const sql = `SELECT ${INTERRUPT_COLUMNS}, ${runColumns(inputTextOf(content, 'r'))} FROM interrupts WHERE ${where} ORDER BY ${order} LIMIT ?`;
+    const rows = await this.database.read.all<ListedRow>(sql, [...values, limit]);
+    return content.reading(() =>
+      rows.map((row) => {
+        const request_text = openInputText(content, row.tenant_id, row.request_text);
+        return { ...openedRow(row, content), request_text };
+      }),
+    );
   }
 }
 

@@ -1,8 +1,9 @@
 import { isStorable, type Reach } from '../../../common/index.js';
-import { type Queryable, reachCondition } from '../../../database/index.js';
+import { type ContentSeals, type Queryable, reachCondition } from '../../../database/index.js';
 import type { Message } from '../../../events/index.js';
 import type { StoredMessages } from '../message-state.js';
 import type { FoundStates, StateQuery } from '../ports/session-store.js';
+import { keyColumns, openMessages } from './message-content.js';
 
 /** A row of `messages` with its state. */
 export interface StoredRow {
@@ -24,11 +25,17 @@ export function storedMessages(rows: readonly StoredRow[]): StoredMessages {
 }
 
 /** Provider states by ids and keys. Forks copy messages, and clients repeat requests: the newest of several counts. */
-export async function newestStates(sql: Queryable, reach: Reach, { ids, keys }: StateQuery): Promise<FoundStates> {
+export async function newestStates(
+  sql: Queryable,
+  content: ContentSeals,
+  reach: Reach,
+  { ids, keys }: StateQuery,
+): Promise<FoundStates> {
   const condition = reachCondition(reach, 's');
-  const find = (column: string, wanted: readonly string[]): Promise<readonly FoundRow[]> => {
+  const find = async (column: string, wanted: readonly string[]): Promise<readonly FoundRow[]> => {
     const list = JSON.stringify(wanted.filter(isStorable));
-    return sql.all<FoundRow>(newest(column, sql.dialect, condition.sql), [list, ...condition.values]);
+    const statement = newest(column, sql.dialect, condition.sql, keyColumns(content, 'm'));
+    return openMessages(content, await sql.all<FoundRow>(statement, [list, ...condition.values]));
   };
   // Together, so that on PostgreSQL they share a round trip.
   const [byId, byKey] = await Promise.all([find('id', ids), find('state_key', keys)]);
@@ -38,6 +45,8 @@ export async function newestStates(sql: Queryable, reach: Reach, { ids, keys }: 
 /** A state and the id or key that it was found by. */
 interface FoundRow {
   readonly wanted: string;
+  /** Not read. */
+  readonly body: string;
   readonly provider_state: string;
 }
 
@@ -46,10 +55,10 @@ const IN_LIST = {
   postgres: '= ANY(ARRAY(SELECT json_array_elements_text(?::json)))',
 };
 
-function newest(column: string, dialect: Queryable['dialect'], reach: string): string {
+function newest(column: string, dialect: Queryable['dialect'], reach: string, key: string): string {
   return `
-    SELECT f.wanted, f.provider_state FROM (
-      SELECT m.${column} AS wanted, m.provider_state,
+    SELECT f.* FROM (
+      SELECT m.${column} AS wanted, '' AS body, m.provider_state${key},
         ROW_NUMBER() OVER (PARTITION BY m.${column} ORDER BY m.created_at DESC, m.session_no DESC, m.seq DESC) AS place
       FROM messages m JOIN sessions s ON s.no = m.session_no
       WHERE m.${column} ${IN_LIST[dialect]} AND m.provider_state IS NOT NULL AND ${reach}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, isStorable, type Reach } from '../../../common/index.js';
-import { RequestDatabase, reachCondition, type SqlValue } from '../../../database/index.js';
+import { inputTextOf, openInputText, RequestDatabase, reachCondition, type SqlValue } from '../../../database/index.js';
 import {
   SessionSearch,
   type SessionSearchQuery,
@@ -14,18 +14,18 @@ const NEWEST_RUN = `(SELECT r.no FROM runs r
   WHERE r.session_no = s.no AND (r.keep <> 'transient' OR r.status IN ('queued', 'running'))
   ORDER BY r.ordinal DESC LIMIT 1)`;
 /** The text that it began with; runs that continue with an answer have none. */
-const TITLE = `(SELECT r.input_text FROM runs r
+const titleOf = (inputText: string): string => `(SELECT ${inputText} FROM runs r
   WHERE r.session_no = s.no AND r.input_text IS NOT NULL ORDER BY r.ordinal LIMIT 1)`;
 /** Of the newest run: what it has asked that is still open, an approval before an input; empty if all was answered; null if it has asked nothing. */
 const OPEN_KIND = `(SELECT CASE WHEN COUNT(*) > 0 THEN COALESCE(MIN(CASE WHEN i.status = 'pending' THEN i.kind END), '') END
   FROM interrupts i WHERE i.session_no = s.no AND (i.run_no = s.run_no OR i.waiting_run_no = s.run_no))`;
-const SELECT = `SELECT s.*, r.id AS run_id, r.agent_type, r.wire, r.status, r.input_text, ${OPEN_KIND} AS open_kind`;
-const COLUMNS = 's.no, s.id, s.user_id, s.created_at, s.updated_at, s.message_count';
+const COLUMNS = 's.no, s.id, s.tenant_id, s.user_id, s.created_at, s.updated_at, s.message_count';
 
 /** A row as the lists read it. */
 interface SummaryRow {
   readonly no: number;
   readonly id: string;
+  readonly tenant_id: string;
   readonly user_id: string;
   readonly created_at: number;
   readonly updated_at: number;
@@ -69,10 +69,17 @@ export class SqlSessionSearch extends SessionSearch {
     return row && summaryOf(row);
   }
 
-  private select(rest: string, values: readonly SqlValue[]): Promise<SummaryRow[]> {
-    const sessions = `SELECT ${COLUMNS}, ${TITLE} AS title, ${NEWEST_RUN} AS run_no FROM sessions s WHERE ${rest}`;
-    const sql = `${SELECT} FROM (${sessions}) s LEFT JOIN runs r ON r.no = s.run_no ORDER BY s.updated_at DESC, s.no DESC`;
-    return this.database.read.all<SummaryRow>(sql, values);
+  private async select(rest: string, values: readonly SqlValue[]): Promise<readonly SummaryRow[]> {
+    const { content } = this.database;
+    const inputText = inputTextOf(content, 'r');
+    const sessions = `SELECT ${COLUMNS}, ${titleOf(inputText)} AS title, ${NEWEST_RUN} AS run_no FROM sessions s WHERE ${rest}`;
+    const columns = `s.*, r.id AS run_id, r.agent_type, r.wire, r.status, ${inputText} AS input_text, ${OPEN_KIND} AS open_kind`;
+    const sql = `SELECT ${columns} FROM (${sessions}) s LEFT JOIN runs r ON r.no = s.run_no ORDER BY s.updated_at DESC, s.no DESC`;
+    const rows = await this.database.read.all<SummaryRow>(sql, values);
+    const opened = (row: SummaryRow, text: string | null): string | null => openInputText(content, row.tenant_id, text);
+    return content.reading(() =>
+      rows.map((row) => ({ ...row, title: opened(row, row.title), input_text: opened(row, row.input_text) })),
+    );
   }
 }
 

@@ -4,9 +4,11 @@ import { AppError, isStorable, type JsonObject, type Principal, type Reach } fro
 import {
   Database,
   MessageEntity,
+  messagePlace,
   prepared,
   queryable,
   SessionEntity,
+  statePlace,
   type Transaction,
 } from '../../../database/index.js';
 import { CALL_TYPES, type Message, type MessageType, OUTPUT_TYPES } from '../../../events/index.js';
@@ -22,7 +24,16 @@ import {
   SessionStore,
   type StateQuery,
   type StoredMessage,
+  type StoredSession,
 } from '../ports/session-store.js';
+import { keyColumns, openMessages } from './message-content.js';
+import {
+  type ConversationRow,
+  type CopiedRow,
+  type MessageReads,
+  messageReads,
+  RUNS_BY_IDS,
+} from './message-reads.sql.js';
 import { newestStates, storedMessage, storedMessages, type StoredRow } from './message-states.js';
 
 const OPEN = prepared(`
@@ -69,40 +80,12 @@ const INSERT_MESSAGE = prepared(`
     provider_state, state_key)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
 
-const HISTORY = `
-  SELECT id, body, provider_state FROM messages WHERE session_no = ? AND run_ordinal < ? AND hidden = 0
-  ORDER BY run_ordinal DESC, seq DESC LIMIT ?`;
-
-const CONVERSATION = `
-  SELECT seq, run_no, run_ordinal, origin, body FROM messages WHERE session_no = ? AND hidden = 0
-  ORDER BY run_ordinal, seq`;
-
-const INPUT = `
-  SELECT id, body, provider_state FROM messages WHERE session_no = ? AND run_no = ? AND origin = 'input' ORDER BY seq`;
-
-/** Messages by their ids. Without an order, for which SQLite would read all messages of the session. */
-export const BY_IDS = {
-  sqlite:
-    'SELECT id, seq, body FROM messages WHERE session_no = ? AND hidden = 0 AND id IN (SELECT value FROM json_each(?))',
-  postgres: `
-    SELECT id, seq, body FROM messages
-    WHERE session_no = ? AND hidden = 0 AND id = ANY(ARRAY(SELECT json_array_elements_text(?::json)))`,
-};
-
-/** The runs of messages. */
-const RUNS_BY_IDS = {
-  sqlite: `
-    SELECT m.id, r.status FROM messages m JOIN runs r ON r.no = m.run_no
-    WHERE m.session_no = ? AND m.hidden = 0 AND m.id IN (SELECT value FROM json_each(?))`,
-  postgres: `
-    SELECT m.id, r.status FROM messages m JOIN runs r ON r.no = m.run_no
-    WHERE m.session_no = ? AND m.hidden = 0 AND m.id = ANY(ARRAY(SELECT json_array_elements_text(?::json)))`,
-};
-
 const OUTPUT_COUNT = `
   SELECT COUNT(*) AS count FROM messages WHERE session_no = ? AND run_no = ? AND origin = 'output'`;
 
-const STATE = 'SELECT state FROM sessions WHERE no = ?';
+const STATE = 'SELECT tenant_id, state FROM sessions WHERE no = ?';
+
+const SAVE_STATE = 'UPDATE sessions SET state = ? WHERE no = ?';
 
 const CLIENT_TOOL_TYPES: readonly MessageType[] = ['function_call', 'function_call_output'];
 const TOOL_TYPES: readonly MessageType[] = [...CALL_TYPES, ...OUTPUT_TYPES];
@@ -112,8 +95,12 @@ const FIND_ROW_ID = 'SELECT no FROM sessions WHERE tenant_id = ? AND user_id = ?
 /** Sessions in the ledger: plain statements for what every run writes, entities for the rest. */
 @Injectable()
 export class SqlSessionStore extends SessionStore {
+  /** Those that read messages. */
+  private readonly statements: MessageReads;
+
   constructor(private readonly database: Database) {
     super();
+    this.statements = messageReads(keyColumns(database.content));
   }
 
   async open(
@@ -159,7 +146,8 @@ export class SqlSessionStore extends SessionStore {
     const rows = await queryable(tx).all<OpenedRow>(FORK, values);
     if (rows.length === 0) throw new AppError('SESSION_EXISTS');
     const session = opened(rows, messages);
-    await queryable(tx).run(COPY_MESSAGES, [session.rowId, from.sessionRowId, from.ordinal]);
+    if (this.database.content.isOn) await this.copySealed(tx, from, session.rowId);
+    else await queryable(tx).run(COPY_MESSAGES, [session.rowId, from.sessionRowId, from.ordinal]);
     return session;
   }
 
@@ -172,8 +160,11 @@ export class SqlSessionStore extends SessionStore {
   ): Promise<void> {
     if (messages.length === 0) return;
     let seq = first ?? (await this.takeNumbers(tx, owner.sessionRowId, messages.length, now));
+    const found = this.database.content.of(owner.tenantId, queryable(tx));
+    const seal = found instanceof Promise ? await found : found;
     for (const message of messages) {
       const state = states?.get(message.id);
+      const stateJson = state?.json ?? null;
       queryable(tx).send(INSERT_MESSAGE, [
         owner.sessionRowId,
         seq,
@@ -182,11 +173,11 @@ export class SqlSessionStore extends SessionStore {
         owner.runOrdinal,
         message.role,
         message.type,
-        JSON.stringify(message),
+        seal.json(messagePlace('body', owner.sessionRowId, seq), JSON.stringify(message)),
         now,
         origin,
         hidden ? 1 : 0,
-        state?.json ?? null,
+        stateJson && seal.json(messagePlace('provider_state', owner.sessionRowId, seq), stateJson),
         state?.key ?? null,
       ]);
       seq += 1;
@@ -206,26 +197,30 @@ export class SqlSessionStore extends SessionStore {
     return queryable(tx).manager.existsBy(MessageEntity, { sessionRowId, runOrdinal: MoreThan(ordinal), hidden: 0 });
   }
 
-  async saveState(tx: Transaction, sessionRowId: number, state: JsonObject, now: number): Promise<void> {
-    await queryable(tx).manager.update(
-      SessionEntity,
-      { rowId: sessionRowId },
-      { state: JSON.stringify(state), updatedAt: now },
-    );
+  async saveState(
+    tx: Transaction,
+    { tenantId, sessionRowId: rowId }: StoredSession,
+    state: JsonObject,
+    now: number,
+  ): Promise<void> {
+    const seal = await this.database.content.of(tenantId, queryable(tx));
+    const stored = seal.json(statePlace(rowId), JSON.stringify(state));
+    await queryable(tx).manager.update(SessionEntity, { rowId }, { state: stored, updatedAt: now });
   }
 
   async messagesById(tx: Transaction, sessionRowId: number, ids: readonly string[]): Promise<Map<string, Message>> {
     if (ids.length === 0) return new Map();
     type Row = Pick<MessageEntity, 'id' | 'seq' | 'body'>;
-    const sql = BY_IDS[queryable(tx).dialect];
+    const sql = this.statements.byIds[queryable(tx).dialect];
     const rows = await queryable(tx).all<Row>(sql, [sessionRowId, JSON.stringify(ids.filter(isStorable))]);
     rows.sort((one, other) => one.seq - other.seq);
-    return new Map(rows.map((row) => [row.id, storedMessage(row)]));
+    const opened = await openMessages(this.database.content, rows);
+    return new Map(opened.map((row) => [row.id, storedMessage(row)]));
   }
 
   async conversation(tx: Transaction, sessionRowId: number): Promise<readonly StoredMessage[]> {
-    const rows = await queryable(tx).all<ConversationRow>(CONVERSATION, [sessionRowId]);
-    return rows.map((row) => ({
+    const rows = await queryable(tx).all<ConversationRow>(this.statements.conversation, [sessionRowId]);
+    return (await openMessages(this.database.content, rows)).map((row) => ({
       message: storedMessage(row),
       seq: row.seq,
       runOrdinal: row.run_ordinal,
@@ -236,15 +231,15 @@ export class SqlSessionStore extends SessionStore {
 
   async toolMessages(tx: Transaction, sessionRowId: number, whose: 'all' | 'client'): Promise<readonly Message[]> {
     const types = whose === 'all' ? TOOL_TYPES : CLIENT_TOOL_TYPES;
-    const rows = await queryable(tx).manager.find(MessageEntity, {
-      where: { sessionRowId, type: In(types), hidden: 0 },
-      order: { seq: 'ASC' },
-    });
-    return rows.map(storedMessage);
+    const { content } = this.database;
+    const sql = this.statements.ofTypes(types.length);
+    const rows = await queryable(tx).all<Pick<StoredRow, 'body'>>(sql, [sessionRowId, ...types]);
+    return (await openMessages(content, rows)).map(storedMessage);
   }
 
   async inputOf(sessionRowId: number, runRowId: number): Promise<StoredMessages> {
-    return storedMessages(await this.database.forRuns.read.all<StoredRow>(INPUT, [sessionRowId, runRowId]));
+    const rows = await this.database.forRuns.read.all<StoredRow>(this.statements.input, [sessionRowId, runRowId]);
+    return storedMessages(await openMessages(this.database.content, rows));
   }
 
   async runStatuses(sessionRowId: number, messageIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -255,7 +250,7 @@ export class SqlSessionStore extends SessionStore {
   }
 
   findStates(tx: Transaction, reach: Reach, query: StateQuery): Promise<FoundStates> {
-    return newestStates(queryable(tx), reach, query);
+    return newestStates(queryable(tx), this.database.content, reach, query);
   }
 
   async outputCount(sessionRowId: number, runRowId: number): Promise<number> {
@@ -264,14 +259,18 @@ export class SqlSessionStore extends SessionStore {
   }
 
   async history(sessionRowId: number, beforeOrdinal: number, limit: number): Promise<StoredMessages> {
-    const rows = await this.database.forRuns.readUnsynced.all<StoredRow>(HISTORY, [sessionRowId, beforeOrdinal, limit]);
-    return storedMessages(rows.reverse());
+    const values = [sessionRowId, beforeOrdinal, limit];
+    const rows = await this.database.forRuns.readUnsynced.all<StoredRow>(this.statements.history, values);
+    return storedMessages(await openMessages(this.database.content, rows.reverse()));
   }
 
   async state(sessionRowId: number, tx?: Transaction): Promise<JsonObject> {
     const source = tx ? queryable(tx) : this.database.forRuns.readUnsynced;
-    const [row] = await source.all<Pick<SessionEntity, 'state'>>(STATE, [sessionRowId]);
-    return row ? (JSON.parse(row.state) as JsonObject) : {};
+    const [row] = await source.all<{ tenant_id: string; state: string }>(STATE, [sessionRowId]);
+    if (!row) return {};
+    const { content } = this.database;
+    const stored = await content.reading(() => content.json(row.tenant_id, statePlace(sessionRowId), row.state));
+    return JSON.parse(stored) as JsonObject;
   }
 
   async findRowId(principal: Principal, sessionId: string): Promise<number | undefined> {
@@ -295,20 +294,29 @@ export class SqlSessionStore extends SessionStore {
     await queryable(tx).manager.delete(SessionEntity, { rowId: sessionRowId });
   }
 
+  /** As `COPY_MESSAGES`, and what `FORK` copied of the state: what is sealed is bound to its row. */
+  private async copySealed(tx: Transaction, { tenantId, sessionRowId, ordinal }: ForkPoint, to: number): Promise<void> {
+    const { content } = this.database;
+    const sql = queryable(tx);
+    const seal = await content.of(tenantId, sql);
+    const rows = await openMessages(content, await sql.all<CopiedRow>(this.statements.toCopy, [sessionRowId, ordinal]));
+    for (const [index, row] of rows.entries()) {
+      const seq = index + 1;
+      const body = seal.json(messagePlace('body', to, seq), row.body);
+      const state = seal.json(messagePlace('provider_state', to, seq), row.provider_state);
+      const { id, role, type, created_at: createdAt, origin, state_key: key } = row;
+      sql.send(INSERT_MESSAGE, [to, seq, id, 0, 1, role, type, body, createdAt, origin, 0, state, key]);
+    }
+    const state = JSON.stringify(await this.state(sessionRowId, tx));
+    await sql.run(SAVE_STATE, [seal.json(statePlace(to), state), to]);
+  }
+
   /** Returns the first of the numbers. */
   private async takeNumbers(tx: Transaction, sessionRowId: number, count: number, now: number): Promise<number> {
     const [row] = await queryable(tx).all<{ message_count: number }>(TAKE_NUMBERS, [count, now, sessionRowId]);
     if (!row) throw new Error('the session does not exist');
     return row.message_count - count + 1;
   }
-}
-
-interface ConversationRow {
-  readonly seq: number;
-  readonly run_no: number;
-  readonly run_ordinal: number;
-  readonly origin: StoredMessage['origin'];
-  readonly body: string;
 }
 
 interface OpenedRow {

@@ -1,4 +1,5 @@
 import { AppError, type JsonObject } from '../../../common/index.js';
+import { type ContentSeals, statePlace } from '../../../database/index.js';
 import type { Message } from '../../../events/index.js';
 import type { SessionMessage, SessionView } from '../ports/sessions.js';
 
@@ -6,6 +7,7 @@ import type { SessionMessage, SessionView } from '../ports/sessions.js';
 export interface SessionRow {
   readonly no: number;
   readonly id: string;
+  readonly tenant_id: string;
   readonly state: string;
   readonly metadata: string;
   readonly runs: number;
@@ -20,7 +22,7 @@ export const AGENT_TYPE = `(SELECT r.agent_type FROM runs r
   ORDER BY r.ordinal DESC LIMIT 1)`;
 
 /** The columns of `SessionRow`. */
-export const SESSION_COLUMNS = `s.no, s.id, s.state, s.metadata, s.created_at, s.updated_at,
+export const SESSION_COLUMNS = `s.no, s.id, s.tenant_id, s.state, s.metadata, s.created_at, s.updated_at,
   (SELECT COUNT(*) FROM runs r WHERE r.session_no = s.no) AS runs, ${AGENT_TYPE} AS agent_type`;
 
 /** A row of `messages`, as `m`, with the id of its run, `r`. */
@@ -35,15 +37,15 @@ export interface MessageRow {
 /** The columns of `MessageRow`. */
 export const MESSAGE_COLUMNS = 'm.seq, r.id AS run_id, m.run_ordinal, m.body, m.created_at';
 
-/** A row as wires see the session. */
-export function viewOf(row: SessionRow): SessionView {
+/** A row as wires see the session. Only within `ContentSeals.reading`. @throws UnreadableContent */
+export function viewOf(row: SessionRow, content: ContentSeals): SessionView {
   return {
     sessionId: row.id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     runCount: row.runs,
     metadata: JSON.parse(row.metadata) as JsonObject,
-    state: JSON.parse(row.state) as JsonObject,
+    state: JSON.parse(content.json(row.tenant_id, statePlace(row.no), row.state)) as JsonObject,
     agentType: row.agent_type,
   };
 }

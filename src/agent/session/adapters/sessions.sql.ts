@@ -6,6 +6,7 @@ import {
   type Queryable,
   reachCondition,
   type SqlValue,
+  statePlace,
 } from '../../../database/index.js';
 import type { Message, MessageType } from '../../../events/index.js';
 import { SessionStore } from '../ports/session-store.js';
@@ -20,6 +21,7 @@ import {
   type SessionsQuery,
   type SessionView,
 } from '../ports/sessions.js';
+import { keyColumns, openMessages } from './message-content.js';
 import {
   AGENT_TYPE,
   cursorAfter,
@@ -38,8 +40,8 @@ const CREATE = `
   INSERT INTO sessions (tenant_id, user_id, id, state, metadata, run_count, message_count, created_at, updated_at)
   VALUES (?, ?, ?, '{}', ?, 1, 0, ?, ?)`;
 
-const MESSAGES = `
-  SELECT ${MESSAGE_COLUMNS} FROM messages m LEFT JOIN runs r ON r.no = m.run_no
+const messages = (key: string): string => `
+  SELECT ${MESSAGE_COLUMNS}${key} FROM messages m LEFT JOIN runs r ON r.no = m.run_no
   WHERE m.hidden = 0 AND m.session_no =
     (SELECT s.no FROM sessions s WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ?)`;
 
@@ -50,27 +52,31 @@ const FORGET_STATE = `
   UPDATE messages SET provider_state = NULL, state_key = NULL WHERE session_no = ? AND seq = (
     SELECT MIN(seq) FROM messages WHERE session_no = ? AND run_ordinal = ? AND seq > ? AND provider_state IS NOT NULL)`;
 /** The first words of the input may be those of the message. */
-const FORGET_INPUT_TEXT = 'UPDATE runs SET input_text = NULL WHERE no = ?';
+const FORGET_INPUT_TEXT = 'UPDATE runs SET input_text = NULL, input_sealed = NULL WHERE no = ?';
 
-const FIND_MESSAGE = `
-  SELECT ${MESSAGE_COLUMNS}, s.id AS session_id, s.user_id FROM messages m
+const findMessage = (key: string): string => `
+  SELECT ${MESSAGE_COLUMNS}${key}, s.id AS session_id, s.user_id FROM messages m
   JOIN sessions s ON s.no = m.session_no LEFT JOIN runs r ON r.no = m.run_no
   WHERE m.id = ? AND m.hidden = 0`;
 
 /** Sessions in the ledger, each visible to its user only. */
 @Injectable()
 export class SqlSessions extends Sessions {
+  /** What finds where a message is stored. */
+  private readonly key: string;
+
   constructor(
     private readonly database: RequestDatabase,
     private readonly store: SessionStore,
     private readonly clock: Clock,
   ) {
     super();
+    this.key = keyColumns(database.content, 'm');
   }
 
   async view(principal: Principal, sessionId: string): Promise<SessionView | undefined> {
     const row = await this.find(this.database.read, principal, sessionId);
-    return row && viewOf(row);
+    return row && this.viewOf(row);
   }
 
   async ownerOf(reach: Reach, sessionId: string): Promise<Principal | undefined> {
@@ -111,8 +117,9 @@ export class SqlSessions extends Sessions {
     );
     const items = rows.slice(0, query.limit);
     const last = items.at(-1);
+    const { content } = this.database;
     return {
-      items: items.map(viewOf),
+      items: await content.reading(() => items.map((row) => viewOf(row, content))),
       ...(rows.length > items.length && last ? { nextCursor: cursorAfter(last) } : {}),
     };
   }
@@ -162,10 +169,11 @@ export class SqlSessions extends Sessions {
   async findMessage(reach: Reach, id: string): Promise<FoundMessage | undefined> {
     if (!isStorable(id)) return undefined;
     const owner = reachCondition(reach, 's');
-    const [row] = await this.database.read.all<MessageRow & { session_id: string; user_id: string }>(
-      `${FIND_MESSAGE} AND ${owner.sql} ORDER BY m.session_no, m.seq LIMIT 1`,
+    const found = await this.database.read.all<MessageRow & { session_id: string; user_id: string }>(
+      `${findMessage(this.key)} AND ${owner.sql} ORDER BY m.session_no, m.seq LIMIT 1`,
       [id, ...owner.values],
     );
+    const [row] = await openMessages(this.database.content, found);
     return row && Object.assign(messageOf(row), { sessionId: row.session_id, userId: row.user_id });
   }
 
@@ -192,12 +200,13 @@ export class SqlSessions extends Sessions {
     return this.database.write(async (tx) => {
       const { no } = await this.require(tx, principal, sessionId);
       const { runOrdinal, firstMessage } = await this.store.reopen(tx, no, now, messages.length);
-      const owner = { sessionRowId: no, runRowId: 0, runOrdinal };
+      const owner = { tenantId: principal.tenantId, sessionRowId: no, runRowId: 0, runOrdinal };
       await this.store.append(tx, owner, messages, now, { origin: 'input', first: firstMessage });
       await joined?.(tx, { sessionRowId: no, now });
-      const sql = `SELECT ${MESSAGE_COLUMNS} FROM messages m LEFT JOIN runs r ON r.no = m.run_no
+      const sql = `SELECT ${MESSAGE_COLUMNS}${this.key} FROM messages m LEFT JOIN runs r ON r.no = m.run_no
         WHERE m.session_no = ? AND m.run_ordinal = ? ORDER BY m.seq`;
-      return (await tx.all<MessageRow>(sql, [no, runOrdinal])).map(messageOf);
+      const rows = await tx.all<MessageRow>(sql, [no, runOrdinal]);
+      return (await openMessages(this.database.content, rows)).map(messageOf);
     });
   }
 
@@ -232,8 +241,11 @@ export class SqlSessions extends Sessions {
     const sql = `UPDATE sessions SET ${column} = ?, updated_at = ? WHERE no = ?`;
     return this.database.write(async (tx) => {
       const { no } = await this.require(tx, principal, sessionId);
-      await tx.run(sql, [JSON.stringify(value), this.clock.now(), no]);
-      return viewOf(await this.require(tx, principal, sessionId));
+      const seal = await this.database.content.of(principal.tenantId, tx);
+      const json = JSON.stringify(value);
+      const stored = column === 'state' ? seal.json(statePlace(no), json) : json;
+      await tx.run(sql, [stored, this.clock.now(), no]);
+      return this.viewOf(await this.require(tx, principal, sessionId));
     });
   }
 
@@ -244,8 +256,14 @@ export class SqlSessions extends Sessions {
     values: readonly SqlValue[],
   ): Promise<readonly SessionMessage[]> {
     if (!isStorable(sessionId) || !isStorable(userId)) return [];
-    const rows = await this.database.read.all<MessageRow>(MESSAGES + rest, [tenantId, userId, sessionId, ...values]);
-    return rows.map(messageOf);
+    const sql = messages(this.key) + rest;
+    const rows = await this.database.read.all<MessageRow>(sql, [tenantId, userId, sessionId, ...values]);
+    return (await openMessages(this.database.content, rows)).map(messageOf);
+  }
+
+  private viewOf(row: SessionRow): SessionView | Promise<SessionView> {
+    const { content } = this.database;
+    return content.reading(() => viewOf(row, content));
   }
 
   private async find(

@@ -21,9 +21,14 @@ export interface OpenOptions {
   readonly unlisted?: boolean;
 }
 
-/** Where messages are stored. */
-export interface MessageOwner {
+/** A session of a tenant. */
+export interface StoredSession {
+  readonly tenantId: string;
   readonly sessionRowId: number;
+}
+
+/** Where messages are stored. */
+export interface MessageOwner extends StoredSession {
   /** 0 outside a run. */
   readonly runRowId: number;
   readonly runOrdinal: number;
@@ -67,8 +72,7 @@ export interface StoredMessage {
 }
 
 /** Where a session is forked. */
-export interface ForkPoint {
-  readonly sessionRowId: number;
+export interface ForkPoint extends StoredSession {
   /** The last ordinal whose messages are copied. */
   readonly ordinal: number;
 }
@@ -143,7 +147,7 @@ export abstract class SessionStore {
   abstract hasMessagesAfter(tx: Transaction, sessionRowId: number, ordinal: number): Promise<boolean>;
 
   /** Replaces the shared state. */
-  abstract saveState(tx: Transaction, sessionRowId: number, state: JsonObject, now: number): Promise<void>;
+  abstract saveState(tx: Transaction, session: StoredSession, state: JsonObject, now: number): Promise<void>;
 
   /** Those messages of the conversation that have one of the ids. */
   abstract messagesById(tx: Transaction, sessionRowId: number, ids: readonly string[]): Promise<Map<string, Message>>;

@@ -29,6 +29,7 @@ import { CreateUsage1798300000000 } from './1798300000000-create-usage.js';
 import { CreateWebhooks1798400000000 } from './1798400000000-create-webhooks.js';
 import { CreateSchedules1798400000001 } from './1798400000001-create-schedules.js';
 import { CreateAuditTrail1798500000000 } from './1798500000000-create-audit-trail.js';
+import { SealContent1798700000000 } from './1798700000000-seal-content.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const SQLITE_MIGRATIONS = [
@@ -63,4 +64,5 @@ export const SQLITE_MIGRATIONS = [
   CreateWebhooks1798400000000,
   CreateSchedules1798400000001,
   CreateAuditTrail1798500000000,
+  SealContent1798700000000,
 ];

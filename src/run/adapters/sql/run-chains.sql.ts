@@ -77,7 +77,7 @@ export class SqlRunChains extends RunChains {
       `${SELECT} WHERE ${sql} AND root_run_id = ? AND ordinal < ? ORDER BY ordinal`,
       [...values, rootRunId, last.ordinal],
     );
-    const between = rows.map((row) => runView(runRecord(row), 0));
+    const between = (await this.records(rows)).map((run) => runView(run, 0));
     return root.ordinal === last.ordinal ? [last] : [root, ...between, last];
   }
 
@@ -127,8 +127,9 @@ export class SqlRunChains extends RunChains {
 
   private async withRoots(rows: readonly ChainRow[]): Promise<readonly RunChain[]> {
     const found: RunChain[] = [];
-    for (const row of rows) {
-      const last = runRecord(row);
+    const lasts = await this.records(rows);
+    for (const [index, row] of rows.entries()) {
+      const last = lasts[index] as RunRecord;
       const root = row.root_run_id === null ? last : await this.rootOf(last);
       // Removed: what is left has no beginning.
       if (root) found.push(chainOf(row, root, last));
@@ -142,7 +143,12 @@ export class SqlRunChains extends RunChains {
       userId,
       rootRunId,
     ]);
-    return row && runRecord(row);
+    return row && (await this.records([row]))[0];
+  }
+
+  private async records(rows: readonly RunRow[]): Promise<readonly RunRecord[]> {
+    const { content } = this.database;
+    return content.reading(() => rows.map((row) => runRecord(row, content)));
   }
 }
 

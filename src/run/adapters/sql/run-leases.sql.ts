@@ -165,10 +165,12 @@ export class SqlRunLeases extends RunLeases {
 
   /** Claims rows that this transaction has locked. */
   private async take(tx: Queryable, lease: Lease, rowIds: readonly number[]): Promise<readonly RunRecord[]> {
+    const { content } = this.database;
     const claimed: RunRecord[] = [];
     for (const no of rowIds) {
       const values = [lease.owner, lease.until, no];
-      claimed.push(...(await tx.all<RunRow>(this.sql(CLAIM), values)).map(runRecord));
+      const rows = await tx.all<RunRow>(this.sql(CLAIM), values);
+      claimed.push(...(await content.reading(() => rows.map((row) => runRecord(row, content)))));
     }
     return claimed;
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { JsonObject } from '../../../common/index.js';
 import {
+  chunkPlace,
   Database,
   prepared,
   queryable,
@@ -8,12 +9,15 @@ import {
   RunResultEntity,
   RunStepEntity,
   type SqlValue,
+  stepPlace,
+  type TenantSeal,
   type Transaction,
 } from '../../../database/index.js';
 import { LoggedEvent } from '../../../events/index.js';
 import { type EventSelection, type JournalStep, type LogWrite, RunLog, type WrittenRun } from '../../ports/run-log.js';
 import type { RunRecord, RunVisibility } from '../../run-record.js';
 import { type ChunkRow, eventsOf } from './log-chunks.js';
+import { LogContent } from './log-content.js';
 import { jsonText } from './run.row.js';
 
 /** Only the holder of the fence writes, and only at the end of the log. */
@@ -60,25 +64,33 @@ const COMMITTED = `SELECT 1 AS yes FROM runs r WHERE r.no = ? AND r.fence = ? AN
 
 const HELD = `SELECT next_seq FROM runs WHERE no = ? AND fence = ? AND status = 'running'`;
 
-const FIRST_STATE = `
-  SELECT first_seq, body, created_at, times FROM run_event_chunks
-  WHERE run_no = ? AND body LIKE '%{"object":"state"%' ORDER BY first_seq LIMIT 1`;
-
 const LENGTH = 'SELECT next_seq FROM runs WHERE no = ?';
 
-const READ_FIRST = `
-  SELECT first_seq, body, created_at, times FROM run_event_chunks WHERE run_no = ? AND first_seq <= ? ORDER BY first_seq DESC LIMIT 1`;
-
-const READ_NEXT = `
-  SELECT first_seq, body, created_at, times FROM run_event_chunks WHERE run_no = ? AND first_seq > ? ORDER BY first_seq LIMIT ?`;
-
-const READ_LAST = `
-  SELECT first_seq, event_count, body, created_at, times FROM run_event_chunks WHERE run_no = ?
-  ORDER BY first_seq DESC LIMIT 1`;
+const READ_FIRST = 'FROM run_event_chunks c WHERE run_no = ? AND first_seq <= ? ORDER BY first_seq DESC LIMIT 1';
+const READ_NEXT = 'FROM run_event_chunks c WHERE run_no = ? AND first_seq > ? ORDER BY first_seq LIMIT ?';
+const READ_LAST = 'FROM run_event_chunks c WHERE run_no = ? ORDER BY first_seq DESC LIMIT 1';
 
 /** What is left of a run whose partition was dropped. */
-const READ_RESULT = `
-  SELECT seq AS first_seq, body, created_at, NULL AS times FROM run_results WHERE run_no = ? AND seq >= ?`;
+const READ_RESULT = `FROM (
+    SELECT run_no, seq AS first_seq, 1 AS event_count, body, created_at, NULL AS times FROM run_results
+    WHERE run_no = ? AND seq >= ?
+  ) c`;
+
+const STEPS = `
+  SELECT step_key, status, input_hash, output, message_ids, started_at, updated_at,
+    (SELECT r.tenant_id FROM runs r WHERE r.no = s.run_no) AS tenant_id
+  FROM run_steps s WHERE run_no = ?`;
+
+interface StepRow {
+  readonly step_key: string;
+  readonly status: string;
+  readonly input_hash: string;
+  readonly output: string | null;
+  readonly message_ids: string;
+  readonly started_at: number | string | null;
+  readonly updated_at: number | string;
+  readonly tenant_id: string;
+}
 
 const REMOVE_BEFORE = 'DELETE FROM run_event_chunks WHERE run_no = ? AND first_seq < ?';
 const REMOVE_STEPS = 'DELETE FROM run_steps WHERE run_no = ?';
@@ -91,8 +103,11 @@ interface WrittenRow {
 /** Logs as chunks: the lines of one commit of one run are one row. */
 @Injectable()
 export class SqlRunLog extends RunLog {
+  private readonly content: LogContent;
+
   constructor(private readonly database: Database) {
     super();
+    this.content = new LogContent(database.content);
   }
 
   async append(tx: Transaction, write: LogWrite): Promise<WrittenRun | undefined> {
@@ -111,18 +126,22 @@ export class SqlRunLog extends RunLog {
         ])
       : await sql.all<WrittenRow>(ADVANCE_AND_READ, [lines.length, ...guard]);
     if (!row) return undefined;
-    if (lines.length > 0) sql.send(INSERT_CHUNK, [run.rowId, firstSeq, lines.length, lines.join('\n'), at]);
+    if (lines.length === 0 && steps.length === 0) return writtenRun(row);
+    const found = this.database.content.of(run.tenantId, sql);
+    const seal = found instanceof Promise ? await found : found;
+    if (lines.length > 0) sql.send(INSERT_CHUNK, chunkValues(write, seal));
     for (const { key, status, inputHash, output, messageIds, startedAt } of steps) {
       const ids = JSON.stringify(messageIds);
-      sql.send(UPSERT_STEP, [run.rowId, key, status, inputHash, jsonText(output), ids, startedAt ?? null, at]);
+      const stored = output && seal.json(stepPlace(run.rowId, key), JSON.stringify(output));
+      sql.send(UPSERT_STEP, [run.rowId, key, status, inputHash, stored, ids, startedAt ?? null, at]);
     }
-    return { visibility: row.keep, cancelRequested: row.cancel_requested_at !== null };
+    return writtenRun(row);
   }
 
   async appendEvents(tx: Transaction, writes: readonly LogWrite[]): Promise<readonly boolean[]> {
-    if (queryable(tx).dialect === 'postgres' && writes.length > 1) return appendMany(tx, writes);
+    if (queryable(tx).dialect === 'postgres' && writes.length > 1) return this.appendMany(tx, writes);
     const written: boolean[] = [];
-    for (const write of writes) written.push(await appendOnly(tx, write));
+    for (const write of writes) written.push(await this.appendOnly(tx, write));
     return written;
   }
 
@@ -141,7 +160,7 @@ export class SqlRunLog extends RunLog {
   async read(runRowId: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]> {
     const { read } = this.database;
     const events: LoggedEvent[] = [];
-    let chunks = await read.all<ChunkRow>(READ_FIRST, [runRowId, fromSeq]);
+    let chunks: readonly ChunkRow[] = await this.content.chunks(read, READ_FIRST, [runRowId, fromSeq]);
     let last = -1;
     let chunkCount = 0;
     let lineCount = 0;
@@ -158,12 +177,12 @@ export class SqlRunLog extends RunLog {
       if (events.length >= limit) return events;
       // A chunk holds one event or hundreds: reads about as many rows as the rest of the page needs.
       const wanted = Math.ceil(((limit - events.length) * chunkCount) / Math.max(1, lineCount)) + 1;
-      chunks = await read.all<ChunkRow>(READ_NEXT, [runRowId, last, Math.min(wanted, 64)]);
+      chunks = await this.content.chunks(read, READ_NEXT, [runRowId, last, Math.min(wanted, 64)]);
       const [following] = chunks;
       if (!following) return last === -1 ? this.result(runRowId, fromSeq) : events;
       const next = nextOf(events);
       if (next !== undefined && following.first_seq > next) {
-        chunks = await read.all<ChunkRow>(READ_FIRST, [runRowId, next]);
+        chunks = await this.content.chunks(read, READ_FIRST, [runRowId, next]);
         // Removed meanwhile, all but the last.
         if (!chunks[0] || chunks[0].first_seq === last) return events;
       }
@@ -171,17 +190,8 @@ export class SqlRunLog extends RunLog {
   }
 
   async select(runRowId: number, query: EventSelection): Promise<readonly LoggedEvent[]> {
-    const { kinds, after = -1, before = Number.MAX_SAFE_INTEGER, order, limit } = query;
-    const matches = kinds.map(() => 'body LIKE ?').join(' OR ');
-    const direction = order === 'desc' ? 'DESC' : 'ASC';
-    // Numbers of events fit into the column's type.
-    const bounds = [after, Math.min(before, 2_147_483_647)];
-    const chunks = await this.database.forRuns.read.all<ChunkRow>(
-      `SELECT first_seq, body, created_at, times FROM run_event_chunks
-       WHERE run_no = ? AND first_seq + event_count > ? + 1 AND first_seq < ? AND (${matches})
-       ORDER BY first_seq ${direction} LIMIT ?`,
-      [runRowId, ...bounds, ...kinds.map((kind) => `%{"object":"${kind}"%`), limit],
-    );
+    const { kinds, after = -1, before = Number.MAX_SAFE_INTEGER, order } = query;
+    const chunks = await this.content.select(this.database.forRuns.read, runRowId, query);
     const events: LoggedEvent[] = [];
     for (const chunk of chunks) {
       const ofChunk = eventsOf(chunk, 0);
@@ -192,7 +202,8 @@ export class SqlRunLog extends RunLog {
   }
 
   async stateBefore(tx: Transaction, runRowId: number): Promise<JsonObject | undefined> {
-    const [chunk] = await queryable(tx).all<ChunkRow>(FIRST_STATE, [runRowId]);
+    const wanted = { kinds: ['state'], order: 'asc', limit: 1 } as const;
+    const [chunk] = await this.content.select(queryable(tx), runRowId, wanted);
     const events = chunk ? eventsOf(chunk, 0).map(({ event }) => event) : [];
     const first = events.find((event) => event.object === 'state');
     if (first?.object !== 'state') return undefined;
@@ -206,16 +217,22 @@ export class SqlRunLog extends RunLog {
   }
 
   async steps(runRowId: number): Promise<readonly JournalStep[]> {
-    const rows = await this.database.forRuns.read.manager.findBy(RunStepEntity, { runRowId });
-    return rows.map((row) => ({
-      key: row.stepKey,
-      status: row.status === 'finished' ? 'finished' : 'begun',
-      inputHash: row.inputHash,
-      output: row.output === null ? null : (JSON.parse(row.output) as JsonObject),
-      messageIds: JSON.parse(row.messageIds) as string[],
-      ...(row.startedAt !== null && { startedAt: Number(row.startedAt) }),
-      updatedAt: Number(row.updatedAt),
-    }));
+    const { content } = this.database;
+    const rows = await this.database.forRuns.read.all<StepRow>(STEPS, [runRowId]);
+    return content.reading(() =>
+      rows.map((row): JournalStep => {
+        const output = content.json(row.tenant_id, stepPlace(runRowId, row.step_key), row.output);
+        return {
+          key: row.step_key,
+          status: row.status === 'finished' ? 'finished' : 'begun',
+          inputHash: row.input_hash,
+          output: output === null ? null : (JSON.parse(output) as JsonObject),
+          messageIds: JSON.parse(row.message_ids) as string[],
+          ...(row.started_at !== null && { startedAt: Number(row.started_at) }),
+          updatedAt: Number(row.updated_at),
+        };
+      }),
+    );
   }
 
   async remove(tx: Transaction, runRowId: number): Promise<void> {
@@ -224,54 +241,74 @@ export class SqlRunLog extends RunLog {
     await queryable(tx).manager.delete(RunStepEntity, { runRowId });
   }
 
-  async removeAllButLast(tx: Transaction, { rowId, isCompacted, nextSeq }: RunRecord): Promise<number> {
+  async removeAllButLast(tx: Transaction, run: RunRecord): Promise<number> {
+    const { rowId, isCompacted, nextSeq } = run;
     const sql = queryable(tx);
     sql.send(REMOVE_STEPS, [rowId]);
     if (isCompacted) {
       sql.send(REMOVE_BEFORE, [rowId, nextSeq - 1]);
       return nextSeq - 1;
     }
-    const [last] = await sql.all<ChunkRow & { event_count: number }>(READ_LAST, [rowId]);
+    const [last] = await this.content.chunks(sql, READ_LAST, [rowId]);
     if (!last) return 0;
     const seq = last.first_seq + last.event_count - 1;
     const [event] = eventsOf(last, seq);
     sql.send(REMOVE_BEFORE, [rowId, seq + 1]);
-    if (event) sql.send(INSERT_CHUNK, [rowId, seq, 1, event.json, event.at]);
+    const seal = await this.database.content.of(run.tenantId, sql);
+    const write = event && { run, firstSeq: seq, lines: [event.json], at: event.at };
+    if (write) sql.send(INSERT_CHUNK, chunkValues(write, seal));
     return seq;
   }
 
   /** The terminal event, if it is all that is left of the log. */
   private async result(runRowId: number, fromSeq: number): Promise<LoggedEvent[]> {
-    const rows = await this.database.read.all<ChunkRow>(READ_RESULT, [runRowId, fromSeq]);
+    const rows = await this.content.chunks(this.database.read, READ_RESULT, [runRowId, fromSeq]);
     return rows.flatMap((row) => eventsOf(row, fromSeq));
   }
+
+  /** Without RETURNING, which on SQLite is a fifth of what both statements cost. */
+  private async appendOnly(tx: Transaction, write: LogWrite): Promise<boolean> {
+    const { run, firstSeq, lines } = write;
+    const sql = queryable(tx);
+    const advanced = await sql.run(ADVANCE, [lines.length, run.rowId, run.fence, firstSeq]);
+    if (advanced === 0) return false;
+    const found = this.database.content.of(run.tenantId, sql);
+    sql.send(INSERT_CHUNK, chunkValues(write, found instanceof Promise ? await found : found));
+    return true;
+  }
+
+  private async appendMany(tx: Transaction, writes: readonly LogWrite[]): Promise<readonly boolean[]> {
+    const { content } = this.database;
+    const input: object[] = [];
+    for (const write of writes) {
+      const found = content.of(write.run.tenantId, queryable(tx));
+      const [run_no, first_seq, event_count, body, at] = chunkValues(
+        write,
+        found instanceof Promise ? await found : found,
+      );
+      input.push({ run_no, fence: write.run.fence, first_seq, event_count, body, at });
+    }
+    const rows = await queryable(tx).all<{ no: number; fence: number }>(APPEND_MANY, [JSON.stringify(input)]);
+    const written = new Set(rows.map(({ no, fence }) => `${no}/${fence}`));
+    return writes.map(({ run }) => written.has(`${run.rowId}/${run.fence}`));
+  }
+}
+
+/** The values of `INSERT_CHUNK`. */
+function chunkValues(
+  { run, firstSeq, lines, at }: Pick<LogWrite, 'run' | 'firstSeq' | 'lines' | 'at'>,
+  seal: TenantSeal,
+): SqlValue[] {
+  const body = seal.json(chunkPlace(run.rowId, firstSeq), lines.join('\n'));
+  return [run.rowId, firstSeq, lines.length, body, at];
+}
+
+function writtenRun({ keep, cancel_requested_at }: WrittenRow): WrittenRun {
+  return { visibility: keep, cancelRequested: cancel_requested_at !== null };
 }
 
 /** The number after the last event; undefined without events. */
 function nextOf(events: readonly LoggedEvent[]): number | undefined {
   const last = events.at(-1);
   return last && last.seq + 1;
-}
-
-/** Without RETURNING, which on SQLite is a fifth of what both statements cost. */
-async function appendOnly(tx: Transaction, { run, firstSeq, lines, at }: LogWrite): Promise<boolean> {
-  const sql = queryable(tx);
-  const advanced = await sql.run(ADVANCE, [lines.length, run.rowId, run.fence, firstSeq]);
-  if (advanced === 0) return false;
-  sql.send(INSERT_CHUNK, [run.rowId, firstSeq, lines.length, lines.join('\n'), at]);
-  return true;
-}
-
-async function appendMany(tx: Transaction, writes: readonly LogWrite[]): Promise<readonly boolean[]> {
-  const input = writes.map(({ run, firstSeq, lines, at }) => ({
-    run_no: run.rowId,
-    fence: run.fence,
-    first_seq: firstSeq,
-    event_count: lines.length,
-    body: lines.join('\n'),
-    at,
-  }));
-  const rows = await queryable(tx).all<{ no: number; fence: number }>(APPEND_MANY, [JSON.stringify(input)]);
-  const written = new Set(rows.map(({ no, fence }) => `${no}/${fence}`));
-  return writes.map(({ run }) => written.has(`${run.rowId}/${run.fence}`));
 }

@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, Clock, isStorable, type Reach } from '../../../common/index.js';
-import { RequestDatabase, reachCondition, type SqlCondition, type SqlValue } from '../../../database/index.js';
+import {
+  type ContentSeals,
+  RequestDatabase,
+  reachCondition,
+  runPlace,
+  type SqlCondition,
+  type SqlValue,
+} from '../../../database/index.js';
 import type { ErrorModel, Usage } from '../../../events/index.js';
 import type { ListedRunName, RunListPage, RunListQuery, RunSummary, RunTurn } from '../../ports/run-queries.js';
 import { type ListedRun, RunSearch } from '../../ports/run-search.js';
@@ -15,7 +22,7 @@ const ACTIVE_LIMIT = 250;
 const REACHES_AT_ONCE = 100;
 
 const COLUMNS = `no, id, tenant_id, user_id, session_id, session_no, ordinal, agent_type, wire, status, attempt, model,
-  input_text, created_at, started_at, finished_at, error, usage, answered_by, keep`;
+  input_text, input_sealed, created_at, started_at, finished_at, error, usage, answered_by, keep`;
 /** Runs that have not ended: the condition of an index. */
 const ACTIVE = `status IN ('queued', 'running')`;
 /** Runs that are not stored are found until they end. */
@@ -38,6 +45,7 @@ interface SummaryRow {
   readonly tenant_id: string;
   readonly user_id: string;
   readonly session_id: string;
+  readonly session_no: number;
   readonly ordinal: number;
   readonly agent_type: string;
   readonly wire: string;
@@ -45,6 +53,7 @@ interface SummaryRow {
   readonly attempt: number;
   readonly model: string | null;
   readonly input_text: string | null;
+  readonly input_sealed: string | null;
   readonly created_at: number;
   readonly started_at: number | null;
   readonly finished_at: number | null;
@@ -55,7 +64,11 @@ interface SummaryRow {
 }
 
 /** The part of a row that a run in full is completed with. */
-type TurnRow = Pick<SummaryRow, 'no' | 'status' | 'input_text' | 'answered_by'>;
+type TurnRow = Pick<SummaryRow, 'no' | 'status' | 'answered_by' | keyof InputRow>;
+
+/** The columns that the first words of an input are read from. */
+type InputRow = Pick<SummaryRow, 'tenant_id' | 'session_no' | 'ordinal' | 'input_text' | 'input_sealed'>;
+const INPUT_COLUMNS = 'tenant_id, session_no, ordinal, input_text, input_sealed';
 
 /** The columns that a list is ordered by, and where a page ended. */
 type Position = readonly [value: number, no: number];
@@ -80,8 +93,7 @@ export class SqlRunSearch extends RunSearch {
   async list(reach: Reach, query: RunListQuery): Promise<RunListPage> {
     const range = await this.rangeOf(reach, query);
     if (!range) return { items: [] };
-    const statement = listStatement(range, query);
-    const rows = await this.database.read.all<SummaryRow>(...statement);
+    const rows = await this.rows(range, query);
     const items = await this.summaries(rows.slice(0, query.limit));
     const last = rows[query.limit - 1];
     if (last && rows.length > query.limit) {
@@ -126,12 +138,13 @@ export class SqlRunSearch extends RunSearch {
   }
 
   async turn(runRowId: number): Promise<Pick<RunSummary, 'inputText' | 'answeredBy' | 'turn'>> {
-    const sql = 'SELECT no, status, input_text, answered_by FROM runs WHERE no = ?';
+    const sql = `SELECT no, status, ${INPUT_COLUMNS}, answered_by FROM runs WHERE no = ?`;
     const rows = await this.database.read.all<TurnRow>(sql, [runRowId]);
     const turns = await turnsOf(this.database, rows, this.clock.now());
     const [row] = rows;
+    const { content } = this.database;
     return {
-      inputText: row?.input_text ?? null,
+      inputText: row ? await content.reading(() => inputTextOf(content, row)) : null,
       answeredBy: row?.answered_by ?? null,
       turn: turnIn(turns, runRowId),
     };
@@ -139,7 +152,8 @@ export class SqlRunSearch extends RunSearch {
 
   async ofTurn(runRowId: number): Promise<readonly RunSummary[]> {
     const sql = 'SELECT no, id, session_no, status, input_text FROM runs WHERE no = ?';
-    const rows = await this.database.read.all<TurnRow & { id: string; session_no: number }>(sql, [runRowId]);
+    type Row = Pick<SummaryRow, 'no' | 'id' | 'session_no' | 'status' | 'input_text'>;
+    const rows = await this.database.read.all<Row>(sql, [runRowId]);
     const [row] = rows;
     if (!row) return [];
     const turns = await turnsOf(this.database, rows, this.clock.now());
@@ -153,7 +167,21 @@ export class SqlRunSearch extends RunSearch {
 
   private async summaries(rows: readonly SummaryRow[]): Promise<readonly RunSummary[]> {
     const turns = await turnsOf(this.database, rows, this.clock.now());
-    return rows.map((row) => summaryOf(row, turnIn(turns, row.no)));
+    const { content } = this.database;
+    return content.reading(() => rows.map((row) => summaryOf(row, inputTextOf(content, row), turnIn(turns, row.no))));
+  }
+
+  /** One more than a page of the runs of a range that pass the filters. */
+  private async rows(range: Range, query: RunListQuery): Promise<readonly SummaryRow[]> {
+    const { content, read } = this.database;
+    const { text, limit, ...rest } = query;
+    if (!content.isOn || text === undefined) return read.all<SummaryRow>(...listStatement(range, query));
+    // The database cannot search what is sealed.
+    const rows = await read.all<SummaryRow>(...listStatement(range, { ...rest, limit: LOOKED_AT }));
+    const words = text.toLowerCase();
+    const isFound = (row: SummaryRow): boolean =>
+      row.id === text || row.session_id === text || (inputTextOf(content, row)?.toLowerCase().includes(words) ?? false);
+    return content.reading(() => rows.filter(isFound).slice(0, limit + 1));
   }
 
   /**
@@ -240,7 +268,13 @@ function filtersOf({ agentType, wire, state, text }: RunListQuery): SqlCondition
   return filters;
 }
 
-function summaryOf(row: SummaryRow, turn: RunTurn): RunSummary {
+/** The first words of the input of a run. Only within `ContentSeals.reading`. @throws UnreadableContent */
+function inputTextOf(content: ContentSeals, row: InputRow): string | null {
+  if (row.input_sealed === null) return row.input_text;
+  return content.json(row.tenant_id, runPlace('input_sealed', row.session_no, row.ordinal), row.input_sealed);
+}
+
+function summaryOf(row: SummaryRow, inputText: string | null, turn: RunTurn): RunSummary {
   return {
     tenantId: row.tenant_id,
     runId: row.id,
@@ -253,7 +287,7 @@ function summaryOf(row: SummaryRow, turn: RunTurn): RunSummary {
     attempt: row.attempt,
     model: row.model,
     answeredBy: row.answered_by,
-    inputText: row.input_text,
+    inputText,
     createdAt: row.created_at,
     startedAt: row.started_at,
     finishedAt: row.finished_at,

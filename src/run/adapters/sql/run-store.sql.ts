@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, isStorable, type JsonObject, type Principal, type Reach } from '../../../common/index.js';
 import {
+  chunkPlace,
   RequestDatabase,
   queryable,
   reachCondition,
   RunEntity,
+  runPlace,
   type SqlValue,
+  type TenantSeal,
   type Transaction,
 } from '../../../database/index.js';
 import {
@@ -56,11 +59,13 @@ const END_UNSTARTED = `
 const OVERDUE = `${SELECT} WHERE status = 'queued' AND next_seq = 0 AND created_at < ? ORDER BY no LIMIT ?`;
 
 const ROLL_BACK = `
-  UPDATE runs SET keep = 'rolled_back' WHERE no = ? AND keep <> 'rolled_back' RETURNING state_before`;
-const PASS_STATE_BEFORE = `
-  UPDATE runs SET state_before = ? WHERE no = (
-    SELECT no FROM runs WHERE session_no = ? AND ordinal > ? AND keep <> 'rolled_back' AND state_before IS NOT NULL
-    ORDER BY ordinal LIMIT 1)`;
+  UPDATE runs SET keep = 'rolled_back' WHERE no = ? AND keep <> 'rolled_back' RETURNING tenant_id, session_no, ordinal, state_before`;
+const NEXT_WITH_STATE = `
+  FROM runs WHERE session_no = ? AND ordinal > ? AND keep <> 'rolled_back' AND state_before IS NOT NULL
+  ORDER BY ordinal LIMIT 1`;
+const PASS_STATE_BEFORE = `UPDATE runs SET state_before = ? WHERE no = (SELECT no ${NEXT_WITH_STATE})`;
+/** Sealed, it is bound to the run. */
+const PASSED_TO = `SELECT ordinal ${NEXT_WITH_STATE}`;
 
 const ENDED_FROM = `
   ${SELECT} WHERE session_no = ? AND ordinal >= ? AND keep = 'kept' AND finished_at IS NOT NULL ORDER BY ordinal`;
@@ -72,15 +77,27 @@ const MARK_PRUNED = 'UPDATE runs SET events_pruned_at = ?, digests = ? WHERE no 
 /** The rows of runs in the ledger. */
 @Injectable()
 export class SqlRunStore extends RunStore {
+  /** Fields, not methods, because accepting a run and claiming it are hot paths. */
+  private readonly records = (rows: readonly RunRow[]): readonly RunRecord[] | Promise<readonly RunRecord[]> => {
+    const { content } = this.database;
+    return content.reading(() => rows.map((row) => runRecord(row, content)));
+  };
+  private readonly firstRecord = ([row]: readonly RunRow[]): RunRecord | undefined | Promise<RunRecord | undefined> => {
+    const { content } = this.database;
+    return row && content.reading(() => runRecord(row, content));
+  };
+
   constructor(private readonly database: RequestDatabase) {
     super();
   }
 
   async insert(tx: Transaction, run: NewRun): Promise<RunRecord> {
     const { lines, createdAt } = run;
-    const [row] = await queryable(tx).all<{ no: number; place: number }>(...insertOf(run, this.database.dialect));
+    const sql = queryable(tx);
+    const seal = this.database.content.isOn ? await this.database.content.of(run.principal.tenantId, sql) : undefined;
+    const [row] = await sql.all<{ no: number; place: number }>(...insertOf(run, this.database.dialect, seal));
     if (!row) throw new Error('the run was not inserted');
-    if (lines.length > 0) queryable(tx).send(INSERT_CHUNK, [row.no, 0, lines.length, lines.join('\n'), createdAt]);
+    if (lines.length > 0) sql.send(INSERT_CHUNK, [row.no, 0, lines.length, bodyOf(row.no, lines, seal), createdAt]);
     return newRecord(run, row);
   }
 
@@ -208,7 +225,9 @@ export class SqlRunStore extends RunStore {
     now: number,
   ): Promise<RunRecord | undefined> {
     const ended = await this.first(END_UNSTARTED, [state, jsonText(error), lines.length, now, rowId], tx);
-    if (ended) queryable(tx).send(INSERT_CHUNK, [rowId, 0, lines.length, lines.join('\n'), now]);
+    if (!ended) return undefined;
+    const seal = await this.database.content.of(ended.tenantId, queryable(tx));
+    queryable(tx).send(INSERT_CHUNK, [rowId, 0, lines.length, bodyOf(rowId, lines, seal), now]);
     return ended;
   }
 
@@ -221,17 +240,29 @@ export class SqlRunStore extends RunStore {
   }
 
   async markRolledBack(tx: Transaction, rowId: number): Promise<{ stateBefore: JsonObject | null } | undefined> {
-    const [row] = await queryable(tx).all<{ state_before: string | null }>(ROLL_BACK, [rowId]);
+    const [row] = await queryable(tx).all<RolledBackRow>(ROLL_BACK, [rowId]);
     if (!row) return undefined;
-    return { stateBefore: row.state_before === null ? null : (JSON.parse(row.state_before) as JsonObject) };
+    const { content } = this.database;
+    const place = runPlace('state_before', row.session_no, row.ordinal);
+    const stored = await content.reading(() => content.json(row.tenant_id, place, row.state_before));
+    return { stateBefore: stored === null ? null : (JSON.parse(stored) as JsonObject) };
   }
 
   endedFrom(tx: Transaction, sessionRowId: number, ordinal: number): Promise<readonly RunRecord[]> {
     return this.all(ENDED_FROM, [sessionRowId, ordinal], tx);
   }
 
-  async passStateBefore(tx: Transaction, { sessionRowId, ordinal }: RunRecord, state: JsonObject): Promise<boolean> {
-    return (await queryable(tx).run(PASS_STATE_BEFORE, [JSON.stringify(state), sessionRowId, ordinal])) > 0;
+  async passStateBefore(tx: Transaction, run: RunRecord, state: JsonObject): Promise<boolean> {
+    const { tenantId, sessionRowId, ordinal } = run;
+    const sql = queryable(tx);
+    let stored = JSON.stringify(state);
+    if (this.database.content.isOn) {
+      const [next] = await sql.all<{ ordinal: number }>(PASSED_TO, [sessionRowId, ordinal]);
+      if (!next) return false;
+      const seal = await this.database.content.of(tenantId, sql);
+      stored = seal.json(runPlace('state_before', sessionRowId, next.ordinal), stored);
+    }
+    return (await sql.run(PASS_STATE_BEFORE, [stored, sessionRowId, ordinal])) > 0;
   }
 
   prunable(finishedBefore: number, limit: number): Promise<readonly RunRecord[]> {
@@ -243,8 +274,10 @@ export class SqlRunStore extends RunStore {
     return this.all(`${SELECT} WHERE no IN (${marks}) AND events_pruned_at IS NULL${skipLocked(tx)}`, rowIds, tx);
   }
 
-  async markPruned(tx: Transaction, rowId: number, summaries: JsonObject | null, now: number): Promise<void> {
-    queryable(tx).send(MARK_PRUNED, [now, jsonText(summaries), rowId]);
+  async markPruned(tx: Transaction, run: RunRecord, summaries: JsonObject | null, now: number): Promise<void> {
+    const seal = await this.database.content.of(run.tenantId, queryable(tx));
+    const stored = seal.json(runPlace('digests', run.sessionRowId, run.ordinal), jsonText(summaries));
+    queryable(tx).send(MARK_PRUNED, [now, stored, run.rowId]);
   }
 
   async remove(tx: Transaction, rowId: number): Promise<void> {
@@ -264,22 +297,28 @@ export class SqlRunStore extends RunStore {
 
   // Without `async`, because accepting a run and claiming it are hot paths: each call costs two promises.
   private all(sql: string, values: readonly SqlValue[], tx?: Transaction): Promise<readonly RunRecord[]> {
-    return (tx ? queryable(tx) : this.database.read).all<RunRow>(sql, values).then(records);
+    return (tx ? queryable(tx) : this.database.read).all<RunRow>(sql, values).then(this.records);
   }
 
   private first(sql: string, values: readonly SqlValue[], tx?: Transaction): Promise<RunRecord | undefined> {
-    return (tx ? queryable(tx) : this.database.read).all<RunRow>(sql, values).then(firstRecord);
+    return (tx ? queryable(tx) : this.database.read).all<RunRow>(sql, values).then(this.firstRecord);
   }
 }
 
 const NONE = Promise.resolve(undefined);
 
-function records(rows: readonly RunRow[]): readonly RunRecord[] {
-  return rows.map(runRecord);
+/** What the row of a run gives back that is rolled back. */
+interface RolledBackRow {
+  readonly tenant_id: string;
+  readonly session_no: number;
+  readonly ordinal: number;
+  readonly state_before: string | null;
 }
 
-function firstRecord([row]: readonly RunRow[]): RunRecord | undefined {
-  return row && runRecord(row);
+/** The first events of a run, as they are stored. */
+function bodyOf(rowId: number, lines: readonly string[], seal: TenantSeal | undefined): string {
+  const body = lines.join('\n');
+  return seal ? seal.json(chunkPlace(rowId, 0), body) : body;
 }
 
 function onlyRecord([run, another]: readonly RunRecord[]): RunRecord | undefined {

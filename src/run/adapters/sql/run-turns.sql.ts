@@ -1,4 +1,4 @@
-import type { RequestDatabase } from '../../../database/index.js';
+import { inputTextOf, interruptPlace, openInputText, type RequestDatabase } from '../../../database/index.js';
 import { isEdited } from '../../../agent/interrupt/index.js';
 import type { JsonObject } from '../../../common/index.js';
 import type { RunState } from '../../run.types.js';
@@ -29,6 +29,7 @@ interface ListedRow {
 interface FirstRow {
   readonly no: number;
   readonly id: string;
+  readonly tenant_id: string;
   readonly input_text: string | null;
 }
 
@@ -42,6 +43,8 @@ interface AskedRow {
   readonly tool_name: string | null;
   readonly resumed_by_run_id: string | null;
   readonly decision: string | null;
+  readonly session_no: number | null;
+  readonly tenant_id: string;
   readonly expires_at: number | string | null;
 }
 
@@ -60,11 +63,20 @@ export async function turnsOf(
 ): Promise<ReadonlyMap<number, RunTurn>> {
   const turns = new Map<number, RunTurn>();
   const wordless = rows.filter(({ input_text }) => input_text === null);
-  for (const { no, id, input_text } of await read<FirstRow>(database, wordless, firstRuns)) {
-    turns.set(no, { ...OF_ITSELF, first: { runId: id, inputText: input_text } });
+  const { content } = database;
+  const firsts = await read<FirstRow>(database, wordless, (among) => firstRuns(among, inputTextOf(content, 'f')));
+  const texts = await content.reading(() => firsts.map((row) => openInputText(content, row.tenant_id, row.input_text)));
+  for (const [index, { no, id }] of firsts.entries()) {
+    turns.set(no, { ...OF_ITSELF, first: { runId: id, inputText: texts[index] ?? null } });
   }
   const interrupted = rows.filter(({ status }) => status === 'interrupted');
-  const asked = await read<AskedRow>(database, interrupted, interruptsOf);
+  const stored = await read<AskedRow>(database, interrupted, interruptsOf);
+  const asked = await content.reading(() =>
+    stored.map((row) => {
+      const place = interruptPlace('decision', row.session_no ?? 0, row.id ?? '');
+      return { ...row, decision: content.json(row.tenant_id, place, row.decision) };
+    }),
+  );
   for (const { no } of interrupted) {
     const own = asked.filter((row) => row.no === no);
     const { first } = turns.get(no) ?? OF_ITSELF;
@@ -95,8 +107,8 @@ function waitOf(rows: readonly AskedRow[], now: number): Omit<RunTurn, 'first'> 
 }
 
 /** Runs without words of a user, after one that waited: the first run of their turn. */
-function firstRuns(among: string): string {
-  return `SELECT r.no, f.id, f.input_text FROM runs r JOIN runs f ON f.no = (
+function firstRuns(among: string, inputText: string): string {
+  return `SELECT r.no, r.tenant_id, f.id, ${inputText} AS input_text FROM runs r JOIN runs f ON f.no = (
       SELECT p.no FROM runs p
       WHERE p.session_no = r.session_no AND p.ordinal < r.ordinal AND p.ordinal >= r.ordinal - ${LOOKED_BACK}
         AND (p.input_text IS NOT NULL OR NOT ${WAITED('p')})
@@ -106,6 +118,7 @@ function firstRuns(among: string): string {
 
 function interruptsOf(among: string): string {
   return `SELECT r.no, i.id, i.kind, i.status, i.tool_name, i.resumed_by_run_id, i.decision, i.expires_at,
+      i.session_no, r.tenant_id,
       (SELECT CASE WHEN l.input_text IS NULL THEN 1 ELSE 0 END FROM runs l
         WHERE l.session_no = r.session_no AND l.ordinal > r.ordinal ORDER BY l.ordinal LIMIT 1) AS is_next_wordless
     FROM runs r LEFT JOIN interrupts i

@@ -1,6 +1,14 @@
 import type { Authority, JsonObject } from '../../../common/index.js';
 import type { ErrorModel, Usage } from '../../../events/index.js';
-import { type RequestDatabase, DATABASE_NOW, prepared, type SqlValue } from '../../../database/index.js';
+import {
+  type ContentSeals,
+  type RequestDatabase,
+  DATABASE_NOW,
+  prepared,
+  runPlace,
+  type SqlValue,
+  type TenantSeal,
+} from '../../../database/index.js';
 import type { ResumePoint, RunKey, RunRecord, RunVisibility, StoredRequest } from '../../run-record.js';
 import type { NewRun } from '../../ports/run-store.js';
 import type { RunState } from '../../run.types.js';
@@ -51,6 +59,9 @@ export const RUN_COLUMNS = `no, id, tenant_id, user_id, session_id, session_no, 
   created_at, started_at, finished_at, wire, run_key, parent_run_id, wire_data, keep, created_session,
   used_ms, events_pruned_at, compacted_at, digests, authority, place, root_run_id, closed_at`;
 
+/** The columns of `RunRow` that hold content. */
+type SealedColumn = 'request' | 'wire_data' | 'digests';
+
 /** The JSON of the column `request`: a `StoredRequest` under the names of earlier versions. */
 type RequestJson = Omit<StoredRequest, 'resumes' | 'toolRestrictions'> & {
   readonly toolLimits?: StoredRequest['toolRestrictions'];
@@ -60,8 +71,14 @@ type RequestJson = Omit<StoredRequest, 'resumes' | 'toolRestrictions'> & {
   };
 };
 
-/** A row as the record that the rest of the code uses. */
-export function runRecord(row: RunRow): RunRecord {
+/**
+ * A row as the record that the rest of the code uses. Only within `ContentSeals.reading`.
+ *
+ * @throws UnreadableContent
+ */
+export function runRecord(row: RunRow, content: ContentSeals): RunRecord {
+  const opened = <Text extends string | null>(column: SealedColumn, stored: Text): Text =>
+    content.isOn ? content.json(row.tenant_id, runPlace(column, row.session_no, row.ordinal), stored) : stored;
   return {
     rowId: row.no,
     id: row.id,
@@ -72,7 +89,7 @@ export function runRecord(row: RunRow): RunRecord {
     ordinal: row.ordinal,
     agentType: row.agent_type,
     state: row.status as RunState,
-    request: parseRequest(row.request),
+    request: parseRequest(opened('request', row.request)),
     authority: parsed<Authority>(row.authority),
     fingerprint: row.fingerprint,
     attempt: row.attempt,
@@ -89,13 +106,13 @@ export function runRecord(row: RunRow): RunRecord {
     wire: row.wire,
     runKey: row.run_key,
     parentRunId: row.parent_run_id,
-    wireData: JSON.parse(row.wire_data) as JsonObject,
+    wireData: JSON.parse(opened('wire_data', row.wire_data)) as JsonObject,
     visibility: row.keep as RunVisibility,
     createdSession: row.created_session === 1,
     usedMs: row.used_ms,
     eventsPrunedAt: row.events_pruned_at,
     isCompacted: Number(row.compacted_at) > 0,
-    retainedSummaries: parsed<JsonObject>(row.digests),
+    retainedSummaries: parsed<JsonObject>(opened('digests', row.digests)),
     place: row.place,
     rootRunId: row.root_run_id ?? row.id,
     closedAt: row.closed_at === null ? null : Number(row.closed_at),
@@ -206,11 +223,29 @@ const INSERT_QUEUED = {
   sqlite: queued('runs INDEXED BY ix_runs_active_owner'),
   postgres: queued('runs'),
 };
+const SEALED = {
+  started: { sqlite: sealed(INSERT_STARTED.sqlite), postgres: prepared(sealed(INSERT_STARTED.postgres)) },
+  queued: { sqlite: sealed(INSERT_QUEUED.sqlite), postgres: sealed(INSERT_QUEUED.postgres) },
+};
 
-/** The statement that inserts a run, and its values. It returns the row id as `no`, and the place of a queued run. */
-export function insertOf(run: NewRun, dialect: RequestDatabase['dialect']): readonly [sql: string, values: SqlValue[]] {
-  if (run.lease) return [INSERT_STARTED[dialect], insertValues(run)];
-  return [INSERT_QUEUED[dialect], [...insertValues(run), run.principal.tenantId, MOST_PLACE]];
+/**
+ * The statement that inserts a run, and its values. It returns the row id as `no`, and the place of a queued run.
+ *
+ * @param seal undefined: content is stored as it is
+ */
+export function insertOf(
+  run: NewRun,
+  dialect: RequestDatabase['dialect'],
+  seal: TenantSeal | undefined,
+): readonly [sql: string, values: SqlValue[]] {
+  const values = seal ? sealedValues(run, seal) : insertValues(run);
+  if (run.lease) return [(seal ? SEALED.started : INSERT_STARTED)[dialect], values];
+  return [(seal ? SEALED.queued : INSERT_QUEUED)[dialect], [...values, run.principal.tenantId, MOST_PLACE]];
+}
+
+/** With the column of the encrypted words, as the first one. */
+function sealed(insert: string): string {
+  return insert.replace('(id,', '(input_sealed, id,').replace('VALUES (?,', 'VALUES (?, ?,');
 }
 
 function queued(table: string): string {
@@ -219,7 +254,21 @@ function queued(table: string): string {
   return INSERT.replace('{claimed_at}', 'NULL').replace('{place}', place);
 }
 
-function insertValues(run: NewRun): SqlValue[] {
+function sealedValues(run: NewRun, seal: TenantSeal): SqlValue[] {
+  const { sessionRowId, ordinal, inputText } = run;
+  const text = seal.json(runPlace('input_sealed', sessionRowId, ordinal), inputText);
+  return [
+    text,
+    ...insertValues(run, (column, json) => seal.json(runPlace(column, sessionRowId, ordinal), json), text && ''),
+  ];
+}
+
+/** Content as it is stored. */
+type Sealing = <Text extends string | null>(column: 'request' | 'wire_data' | 'state_before', json: Text) => Text;
+
+const AS_IT_IS: Sealing = (_column, json) => json;
+
+function insertValues(run: NewRun, stored: Sealing = AS_IT_IS, inputText = run.inputText): SqlValue[] {
   const { lease } = run;
   const startedAt = lease ? run.createdAt : null;
   return [
@@ -231,7 +280,7 @@ function insertValues(run: NewRun): SqlValue[] {
     run.ordinal,
     run.agentType,
     lease ? 'running' : 'queued',
-    requestText(run.request),
+    stored('request', requestText(run.request)),
     run.fingerprint,
     lease ? 1 : 0,
     lease ? 1 : 0,
@@ -243,12 +292,12 @@ function insertValues(run: NewRun): SqlValue[] {
     run.wire,
     run.runKey,
     run.parentRunId,
-    JSON.stringify(run.wireData),
+    stored('wire_data', JSON.stringify(run.wireData)),
     run.visibility,
     run.createdSession ? 1 : 0,
-    jsonText(run.stateBefore),
+    stored('state_before', jsonText(run.stateBefore)),
     jsonText(run.authority),
-    run.inputText,
+    inputText,
     run.request.modelOptions.model?.slice(0, MODEL_LENGTH) ?? null,
     run.rootRunId,
   ];

@@ -1,0 +1,139 @@
+import { userInfo } from 'node:os';
+import { Tenants } from '../access/index.js';
+import { AttachmentSettings, openObjectStore, sealObjects } from '../agent/attachment/index.js';
+import { AuditTrail } from '../audit/index.js';
+import { commandOrigin } from '../common/index.js';
+import {
+  disagreements,
+  type FingerprintsByName,
+  keyFingerprints,
+  readSettings,
+  ServerSettings,
+} from '../config/index.js';
+import {
+  Database,
+  DATABASE_NOW,
+  DatabaseSettings,
+  destroyDataKey,
+  loadSqliteDriver,
+  openDatabase,
+  Reencryption,
+} from '../database/index.js';
+import { type Command, type Commands, table, type Terminal, UsageError } from './command.js';
+
+const SETTING = 'DATA_ENCRYPTION_KEYS';
+
+const reencrypt: Command = {
+  usage:
+    '[--vacuum] [--json]   wraps data keys with the first key of the list, and encrypts what is stored unencrypted; may be stopped and started again, also while servers run; --vacuum then rewrites the file of SQLite, for which no server may run',
+  options: { vacuum: { type: 'boolean' } },
+  runOffline(args, env, terminal) {
+    return reencryptAll(env, terminal, { json: args.options.json === true, vacuum: args.options['vacuum'] === true });
+  },
+  run() {
+    throw new Error('It runs without the modules of the server');
+  },
+};
+
+const destroyKey: Command = {
+  usage:
+    'TENANT --yes   destroys the data key of a suspended tenant: nobody can read its content any more. There is no way back',
+  positionals: ['TENANT'],
+  options: { yes: { type: 'boolean' } },
+  async run(app, args, terminal) {
+    const { id, status } = await app.get(Tenants).find(args.positionals[0] ?? '');
+    if (status !== 'suspended') throw new UsageError(`Suspend the tenant ${id} first`);
+    if (args.options['yes'] !== true) throw new UsageError('It cannot be undone: confirm it with --yes');
+    const database = app.get(Database);
+    if (!database.content.isOn) throw new UsageError(`${SETTING} is not set: nothing is encrypted`);
+    const isDestroyed = await database.write(async (tx) => {
+      if (!(await destroyDataKey(tx, id))) return false;
+      const by = commandOrigin(userInfo().username);
+      const details = { dataKey: 'destroyed' };
+      await app
+        .get(AuditTrail)
+        .write(tx, { tenantId: id, action: 'data.erased', by, subject: { kind: 'tenant', id }, details });
+      return true;
+    });
+    terminal.note(
+      isDestroyed
+        ? `The data key of ${id} is destroyed. Servers that are running forget it when they end. Backups hold the key, wrapped, until the key of ${SETTING} that wrapped it is gone as well.`
+        : `${id} has no data key.`,
+    );
+    return isDestroyed ? 0 : 1;
+  },
+};
+
+/** The commands of `npm run data -- …` for encryption (contract access, section 9). */
+export const ENCRYPTION_COMMANDS: Commands = new Map(Object.entries({ reencrypt, 'destroy-key': destroyKey }));
+
+async function reencryptAll(
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+  { json, vacuum }: { readonly json: boolean; readonly vacuum: boolean },
+): Promise<number> {
+  const settings = readSettings(DatabaseSettings, env);
+  const { encryptionKeys: ring } = settings;
+  if (!ring) throw new UsageError(`${SETTING} is not set`);
+  const database = await openDatabase(settings);
+  try {
+    await refuseOthers(database, keyFingerprints(SETTING, ring));
+    // What is overwritten in a file of SQLite would otherwise stay in its free pages.
+    if (database.dialect === 'sqlite') await database.write((tx) => tx.all('PRAGMA secure_delete = ON'));
+    const work = new Reencryption(database);
+    const counts: [string, number][] = [['data keys', await work.rewrap(ring)]];
+    for await (const [name, rows] of work.seal()) counts.push([name, rows]);
+    const objects = openObjectStore(readSettings(AttachmentSettings, env), readSettings(ServerSettings, env));
+    counts.push(['attachment files', await sealObjects(database, objects)]);
+    if (vacuum && database.dialect === 'sqlite') rewriteFile(settings.address.file);
+    if (json) terminal.out(JSON.stringify(Object.fromEntries(counts), null, 2));
+    else terminal.out(table([['WHAT', 'ENCRYPTED'], ...counts.map(([name, count]) => [name, String(count)])]));
+    if (database.dialect === 'postgres')
+      terminal.note(
+        'PostgreSQL keeps old versions of rows until a VACUUM, and in its log. Old backups are as they were.',
+      );
+    else if (!vacuum) terminal.note('Old backups are as they were. --vacuum also rewrites the file.');
+    return 0;
+  } finally {
+    await database.close();
+  }
+}
+
+/** @throws UsageError while a server runs that does not have the same keys: it could not read what is encrypted */
+async function refuseOthers({ read, dialect }: Database, own: readonly string[]): Promise<void> {
+  const workers = await read.all<WorkerRow>(
+    `SELECT name, fingerprints, started_at, (SELECT MIN(created_at) FROM tenant_data_keys) AS keys_since
+     FROM workers WHERE lease_until >= ${DATABASE_NOW[dialect]}`,
+  );
+  for (const worker of workers) {
+    // Servers on SQLite publish nothing of their settings: one with the list has made the keys, or has found them.
+    const isSame =
+      dialect === 'sqlite'
+        ? Number(worker.keys_since) <= Number(worker.started_at)
+        : disagreements({ [SETTING]: own }, { [SETTING]: ringOf(worker) }).length === 0;
+    if (!isSame)
+      throw new UsageError(`The server ${worker.name} runs without this ${SETTING}: start it with the same list first`);
+  }
+}
+
+interface WorkerRow {
+  readonly name: string;
+  readonly fingerprints: string;
+  readonly started_at: number | string;
+  readonly keys_since: number | string;
+}
+
+function ringOf({ fingerprints }: WorkerRow): readonly string[] {
+  return (JSON.parse(fingerprints) as FingerprintsByName)[SETTING] ?? [];
+}
+
+/** Rewrites a file of SQLite without what was overwritten in it. @throws the driver's error */
+function rewriteFile(file: string): void {
+  const connection = new (loadSqliteDriver())(file, { fileMustExist: true, timeout: 30_000 });
+  try {
+    connection.exec('VACUUM');
+    connection.pragma('wal_checkpoint(TRUNCATE)');
+  } finally {
+    connection.close();
+  }
+}
