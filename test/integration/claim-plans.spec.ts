@@ -2,7 +2,7 @@ import { DATABASE_NOW, type SqlValue } from '../../src/database/index.js';
 import { HELD } from '../../src/run/ports/run-leases.js';
 import { LOST, OWNED, QUEUED, RUNNING_OWNERS, SWEEP } from '../../src/run/adapters/sql/run-leases.sql.js';
 import { FIND_BY_KEY, PRUNABLE } from '../../src/run/adapters/sql/run-store.sql.js';
-import { BY_IDS } from '../../src/agent/session/adapters/session-store.sql.js';
+import { BY_IDS } from '../../src/agent/session/adapters/message-reads.sql.js';
 import { describeOnLedgers, type Ledger, NOW } from '../support/ledger.js';
 
 const FINISHED = 100_000;

@@ -15,11 +15,17 @@ describeOnLedgers('provider states in the ledger', (ledger) => {
 
   const append = (rowId: number, messages: readonly Message[], states: MessageStates, more = {}) =>
     ledger().database.write((tx) =>
-      ledger().sessions.append(tx, { sessionRowId: rowId, runRowId: 7, runOrdinal: 1 }, messages, NOW, {
-        origin: 'output',
-        states,
-        ...more,
-      }),
+      ledger().sessions.append(
+        tx,
+        { tenantId: 'default', sessionRowId: rowId, runRowId: 7, runOrdinal: 1 },
+        messages,
+        NOW,
+        {
+          origin: 'output',
+          states,
+          ...more,
+        },
+      ),
     );
 
   const find = (ids: readonly string[], keys: readonly string[] = [], reach: Reach = userReach(ALICE)) =>
@@ -73,7 +79,9 @@ describeOnLedgers('provider states in the ledger', (ledger) => {
     const { rowId } = await open();
     await stored(rowId, call('m1', 'c1'));
     const { sessions, database } = ledger();
-    const fork = await database.write((tx) => sessions.fork(tx, { sessionRowId: rowId, ordinal: 1 }, 'fork', NOW));
+    const fork = await database.write((tx) =>
+      sessions.fork(tx, { tenantId: 'default', sessionRowId: rowId, ordinal: 1 }, 'fork', NOW),
+    );
     await database.write((tx) => sessions.remove(tx, rowId));
     expect((await sessions.history(fork.rowId, 2, 10)).states.size).toBe(1);
     expect((await find(['m1'])).byId.size).toBe(1);

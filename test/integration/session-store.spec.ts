@@ -6,7 +6,7 @@ describeOnLedgers('the session store', (ledger) => {
     ledger().database.write((tx) => ledger().sessions.open(tx, principal, id, NOW));
   const append = (rowId: number, ordinal: number, ...texts: string[]) =>
     ledger().database.write((tx) => {
-      const owner = { sessionRowId: rowId, runRowId: ordinal, runOrdinal: ordinal };
+      const owner = { tenantId: 'default', sessionRowId: rowId, runRowId: ordinal, runOrdinal: ordinal };
       return ledger().sessions.append(
         tx,
         owner,
@@ -56,10 +56,11 @@ describeOnLedgers('the session store', (ledger) => {
   it('the state is stored unchanged', async () => {
     const { rowId } = await open();
     expect(await ledger().sessions.state(rowId)).toEqual({});
+    const session = { tenantId: 'default', sessionRowId: rowId };
     const state = { name: 'Alice', deep: { list: [1, null, 'ü\u0000😀'] } };
-    await ledger().database.write((tx) => ledger().sessions.saveState(tx, rowId, state, NOW));
+    await ledger().database.write((tx) => ledger().sessions.saveState(tx, session, state, NOW));
     expect(await ledger().sessions.state(rowId)).toEqual(state);
-    await ledger().database.write((tx) => ledger().sessions.saveState(tx, rowId, { only: 1 }, NOW));
+    await ledger().database.write((tx) => ledger().sessions.saveState(tx, session, { only: 1 }, NOW));
     expect(await ledger().sessions.state(rowId)).toEqual({ only: 1 });
   });
 
@@ -68,9 +69,15 @@ describeOnLedgers('the session store', (ledger) => {
     await append(rowId, 1, 'one');
     const call = dataMessage({ id: 'call', role: 'assistant', type: 'function_call', data: { call_id: 'c' } });
     await ledger().database.write((tx) =>
-      ledger().sessions.append(tx, { sessionRowId: rowId, runRowId: 1, runOrdinal: 1 }, [call], NOW, {
-        origin: 'output',
-      }),
+      ledger().sessions.append(
+        tx,
+        { tenantId: 'default', sessionRowId: rowId, runRowId: 1, runOrdinal: 1 },
+        [call],
+        NOW,
+        {
+          origin: 'output',
+        },
+      ),
     );
     const { database, sessions } = ledger();
     const known = await database.write((tx) => sessions.messagesById(tx, rowId, ['one', 'call', 'none']));

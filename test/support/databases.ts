@@ -13,6 +13,7 @@ export interface TestDatabase {
     readonly DATABASE_URL?: string;
     readonly DATABASE_WAIT_MS?: string;
     readonly DATABASE_SCHEMA?: string;
+    readonly DATA_ENCRYPTION_KEYS?: string;
   };
   /** Deletes it and everything in it. */
   drop(): Promise<void>;
@@ -21,7 +22,11 @@ export interface TestDatabase {
 /** An embedded database in a temporary folder. */
 export async function sqliteDatabase(): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-test-'));
-  return { kind: 'sqlite', env: { DATA_DIR: folder }, drop: () => rm(folder, { recursive: true, force: true }) };
+  return {
+    kind: 'sqlite',
+    env: { DATA_DIR: folder, ...encryptionEnv() },
+    drop: () => rm(folder, { recursive: true, force: true }),
+  };
 }
 
 /** A database of its own in the server that TEST_DATABASE_URL names, with its tables in TEST_DATABASE_SCHEMA. */
@@ -36,12 +41,18 @@ export async function postgresDatabase(server: string): Promise<TestDatabase> {
   return {
     kind: 'postgres',
     // On a busy machine a healthy database may take longer than the default.
-    env: { DATA_DIR: folder, DATABASE_URL: url.toString(), DATABASE_WAIT_MS: '10000', ...schema },
+    env: { DATA_DIR: folder, DATABASE_URL: url.toString(), DATABASE_WAIT_MS: '10000', ...schema, ...encryptionEnv() },
     drop: async () => {
       await administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** TEST_DATA_ENCRYPTION_KEYS encrypts the content of all databases of tests: any spec can be run so. */
+export function encryptionEnv(): { readonly DATA_ENCRYPTION_KEYS?: string } {
+  const { TEST_DATA_ENCRYPTION_KEYS } = process.env;
+  return TEST_DATA_ENCRYPTION_KEYS ? { DATA_ENCRYPTION_KEYS: TEST_DATA_ENCRYPTION_KEYS } : {};
 }
 
 /** Runs the same tests on SQLite and, when TEST_DATABASE_URL names a server, on PostgreSQL. */

@@ -105,7 +105,7 @@ export class Ledger {
     const counted = new Metrics();
     this.metrics = new RunMetrics(counted);
     this.sessions = new SqlSessionStore(database);
-    const trail = new AuditTrail(new SqlAuditLog(), database, new AuditMetrics(counted), new SystemClock());
+    const trail = new AuditTrail(new SqlAuditLog(database), database, new AuditMetrics(counted), new SystemClock());
     this.interrupts = new SqlInterruptStore(database, new InterruptCauses(), trail, counted);
     this.runs = new SqlRunStore(database);
     this.leases = new SqlRunLeases(database.forRuns);
@@ -130,7 +130,12 @@ export class Ledger {
   }
 
   static async open(test: TestDatabase): Promise<Ledger> {
-    return new Ledger(test, await openDatabase(settingsOf(test)));
+    return Ledger.on(test, await openDatabase(settingsOf(test)));
+  }
+
+  /** The stores over a database that is open already. */
+  static on(test: TestDatabase, database: Database): Ledger {
+    return new Ledger(test, database);
   }
 
   /** What another process on the same database would have. */

@@ -12,7 +12,7 @@ import { readConfiguration } from '../../src/app.settings.js';
 import { configureApp, createFastifyAdapter } from '../../src/app.setup.js';
 import { HAS_KEY } from './caller.js';
 import { TRUSTED_BACK_END } from './identities.js';
-import type { TestDatabase } from './databases.js';
+import { encryptionEnv, type TestDatabase } from './databases.js';
 
 /**
  * With `TEST_CALLER=key` every request is that of an authenticated back end (CONTRIBUTING.md), unless the test chooses
@@ -155,7 +155,7 @@ async function databaseEnv(
   if (database) return database.env;
   const folder = mkdtempSync(join(tmpdir(), 'parley-'));
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
-  return { DATA_DIR: folder };
+  return { DATA_DIR: folder, ...encryptionEnv() };
 }
 
 function overridden(builder: TestingModuleBuilder, { overrides = [], env }: ServerOptions): TestingModuleBuilder {

@@ -1,0 +1,326 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Tenants } from '../../src/access/index.js';
+import { AttachmentService } from '../../src/agent/attachment/index.js';
+import { ModelClient, type ModelEvent, type ModelRequest } from '../../src/agent/index.js';
+import { Sessions } from '../../src/agent/session/index.js';
+import { AgentTool } from '../../src/agent/tools/index.js';
+import { call, finish, text } from '../../src/agent/testing/scripted-model-client.js';
+import { runCli } from '../../src/cli/index.js';
+import { SERVER_ORIGIN, userReach } from '../../src/common/index.js';
+import { Database } from '../../src/database/index.js';
+import { RunQueries } from '../../src/run/index.js';
+import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
+import { png } from '../support/images.js';
+import { person } from '../support/ledger.js';
+import { ProcessClient } from '../support/process-client.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { storedBytes } from '../support/stored-bytes.js';
+import { RUNS_USER, type Wire, WIRES } from '../support/wires.js';
+
+const KEYS = 'first:a-secret-of-the-first-key';
+const NEXT = 'second:a-secret-of-the-second-key';
+/** In all content. */
+const MARK = 'Zanzibar';
+const ALICE = person('alice');
+
+/** Asks for a permission if it is told to note something, and then says what the tool did; or just answers. */
+class NotingModel extends ModelClient {
+  readonly provider = 'noting';
+  readonly requests: ModelRequest[] = [];
+
+  async *stream(request: ModelRequest): AsyncGenerator<ModelEvent[], void, void> {
+    this.requests.push(request);
+    const last = request.messages.at(-1);
+    const words = last?.role === 'user' && last.content[0]?.type === 'text' ? last.content[0].text : '';
+    if (words.startsWith('Note'))
+      yield [call(0, 'note', `{"words":"${MARK} noted"}`, `call_${this.requests.length}`), finish('tool-calls')];
+    else yield await Promise.resolve([text(`${MARK} answers ${words}`), finish()]);
+  }
+}
+
+@Injectable()
+class Notes {
+  @AgentTool({ description: 'Notes', effects: 'unsafe', parameters: { type: 'object' } })
+  note({ words }: { words: string }): Promise<string> {
+    return Promise.resolve(`${MARK} result of ${words}`);
+  }
+}
+
+describeOnDatabases('encrypted content', (open) => {
+  let database: TestDatabase;
+  let server: TestServer | undefined;
+  let model: NotingModel;
+  let turn = 0;
+
+  beforeEach(async () => {
+    database = await open();
+    model = new NotingModel();
+  });
+  afterEach(async () => {
+    await server?.close();
+    server = undefined;
+    await database.drop();
+  });
+
+  const start = async (keys?: string): Promise<TestServer> => {
+    await server?.close();
+    server = undefined;
+    const env = { DATA_ENCRYPTION_KEYS: keys };
+    return (server = await startServer({ database, env, model, providers: [Notes] }));
+  };
+  const running = (): TestServer => server as TestServer;
+
+  const say = async (
+    wire: Wire,
+    sessionId: string,
+    words: string,
+    user = wire.name === 'runs' ? RUNS_USER : 'alice',
+  ) => {
+    const { path, body, headers = [] } = wire.say({ sessionId, words, user, turn: (turn += 1) });
+    const named = Object.fromEntries(headers.map((line) => line.split(': ') as [string, string]));
+    const answer = await fetch(`${running().url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...named },
+      body: JSON.stringify(body),
+    });
+    return { stream: await answer.text(), runId: answer.headers.get('x-run-id') ?? '' };
+  };
+
+  /** A session that every wire can name. */
+  async function session(user: string): Promise<string> {
+    const conversationId = randomUUID();
+    const answer = await fetch(`${running().url}/v1/aibot/bots/worker/conversation`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-user-id': user },
+      body: JSON.stringify({ conversationId }),
+    });
+    expect(answer.status).toBe(200);
+    return conversationId;
+  }
+
+  const conversation = async (sessionId: string, user = ALICE): Promise<string> =>
+    JSON.stringify(await running().get(Sessions).messages(user, sessionId, { limit: 100, order: 'asc' }));
+
+  /** A permission of the Agent API that is given. Returns the id of the run that asked. */
+  async function noted(session_id: string): Promise<string> {
+    const client = new ProcessClient(running().url);
+    const session = { session_id, user_id: 'alice' };
+    const words = { role: 'user', content: [{ type: 'text', text: `Note ${MARK}` }] };
+    const { frames } = await (await client.open({ input: [words], ...session })).all();
+    const asked = frames.at(-1);
+    const id = asked?.output?.at(-1)?.content?.[0]?.data?.['id'];
+    const data = { approve: true, id, approval_request_id: id, reason: `${MARK} says so` };
+    const answer = { type: 'mcp_approval_response', role: 'user', content: [{ type: 'data', data }] };
+    const { frames: after } = await (await client.open({ input: [answer], ...session })).all();
+    expect(JSON.stringify(after.at(-1))).toContain(`${MARK} result of ${MARK} noted`);
+    return String(asked?.id);
+  }
+
+  /** State of a client, which the agent does not change. */
+  async function shareState(threadId: string): Promise<void> {
+    const answer = await fetch(`${running().url}/ag-ui`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-user-id': 'alice' },
+      body: JSON.stringify({
+        threadId,
+        runId: randomUUID(),
+        state: { secret: MARK },
+        messages: [{ id: randomUUID(), role: 'user', content: `State of ${MARK}` }],
+      }),
+    });
+    expect(await answer.text()).toContain('RUN_FINISHED');
+  }
+
+  async function upload(): Promise<{ url: string; bytes: Buffer }> {
+    const bytes = Buffer.concat([png(), Buffer.from(MARK)]);
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(bytes)], { type: 'image/png' }), 'image.png');
+    const path = '/api/v1/agent/attachments?user_id=alice';
+    const answer = await fetch(`${running().url}${path}`, { method: 'POST', body: form });
+    const { url } = (await answer.json()) as { url: string };
+    return { url, bytes };
+  }
+
+  const downloaded = async (url: string): Promise<Buffer> =>
+    Buffer.from(await (await fetch(new URL(new URL(url).pathname + new URL(url).search, running().url))).arrayBuffer());
+
+  const data = async (...args: string[]): Promise<{ code: number; out: string; note: string }> => {
+    const output = { out: '', note: '' };
+    const keys = args.pop() as string;
+    const code = await runCli(
+      ['data', ...args],
+      { ...database.env, DATA_ENCRYPTION_KEYS: keys },
+      {
+        out: (line) => (output.out += `${line}\n`),
+        note: (line) => (output.note += `${line}\n`),
+        input: () => Promise.resolve(''),
+      },
+    );
+    return { code, ...output };
+  };
+
+  /** Content of all kinds. Returns how to check that it is readable. */
+  async function filled(): Promise<() => Promise<void>> {
+    const told: { wire: Wire; sessionId: string; stream: string; runId: string }[] = [];
+    for (const wire of WIRES) {
+      const sessionId = await session(wire.name === 'runs' ? RUNS_USER : 'alice');
+      told.push({ wire, sessionId, ...(await say(wire, sessionId, `Hello ${MARK}`)) });
+    }
+    const asked = await noted('asked');
+    await shareState('shared');
+    const { url, bytes } = await upload();
+    return async () => {
+      for (const { wire, sessionId, stream, runId } of told) {
+        const user = person(wire.name === 'runs' ? RUNS_USER : 'alice');
+        expect([wire.name, await conversation(sessionId, user)]).toEqual([
+          wire.name,
+          expect.stringContaining(`${MARK} answers Hello ${MARK}`) as string,
+        ]);
+        if (wire.name === 'agent-api' || wire.name === 'ag-ui') {
+          const replay = await fetch(`${running().url}/runs/${runId}/events?protocol=${wire.name}`);
+          expect(await replay.text()).toBe(stream);
+        }
+      }
+      const queries = running().get(RunQueries);
+      expect(JSON.stringify(await queries.details(userReach(ALICE), asked))).toContain('approved');
+      expect((await running().get(Sessions).view(ALICE, 'shared'))?.state).toEqual({ secret: MARK });
+      expect((await downloaded(url)).equals(bytes)).toBe(true);
+      const { items } = await queries.list(userReach(ALICE), { text: MARK.toLowerCase(), limit: 50 });
+      expect(items.map(({ inputText }) => inputText)).toContain(`Hello ${MARK}`);
+      expect((await queries.list(userReach(ALICE), { text: 'Nowhere', limit: 50 })).items).toEqual([]);
+    };
+  }
+
+  it('nothing that people, models and tools wrote is stored in the clear, and all of it is read after a restart', async () => {
+    await start(KEYS);
+    const check = await filled();
+    await check();
+    expect(await storedBytes(database)).not.toContain(MARK);
+    await start(KEYS);
+    await check();
+    // The model gets the history in the clear.
+    await say(WIRES[0] as Wire, 'again', `First ${MARK}`);
+    await say(WIRES[0] as Wire, 'again', 'Second');
+    expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain(`${MARK} answers First ${MARK}`);
+    await running().close();
+    expect(await storedBytes(database)).not.toContain(MARK);
+  });
+
+  it('what was stored before stays readable, and is encrypted by `reencrypt` while a server runs', async () => {
+    await start();
+    const check = await filled();
+    await running().close();
+    expect(await storedBytes(database)).toContain(MARK);
+    await start(KEYS);
+    await check();
+    const { code, out, note } = await data('reencrypt', '--json', KEYS);
+    expect([code, note]).toEqual([0, expect.stringContaining('Old backups are as they were') as string]);
+    const counts = JSON.parse(out) as Record<string, number>;
+    for (const table of [
+      'runs',
+      'run_event_chunks',
+      'run_steps',
+      'messages',
+      'interrupts',
+      'sessions',
+      'attachment files',
+    ])
+      expect([table, counts[table]]).not.toEqual([table, 0]);
+    await check();
+    const again = JSON.parse((await data('reencrypt', '--json', KEYS)).out) as Record<string, number>;
+    expect(Object.values(again).every((count) => count === 0)).toBe(true);
+    await running().close();
+    server = undefined;
+    await data('reencrypt', '--vacuum', KEYS);
+    expect(await storedBytes(database)).not.toContain(MARK);
+  });
+
+  it('the keys of the list are replaced one after another', async () => {
+    await start(KEYS);
+    const check = await filled();
+    await start(`${NEXT},${KEYS}`);
+    await check();
+    const { out } = await data('reencrypt', '--json', `${NEXT},${KEYS}`);
+    expect(JSON.parse(out)).toMatchObject({ 'data keys': expect.any(Number) as number, messages: 0 });
+    await start(NEXT);
+    await check();
+    await running().close();
+    server = undefined;
+    await expect(start(KEYS)).rejects.toThrow('is encrypted with the key second, which DATA_ENCRYPTION_KEYS lacks');
+    await expect(start()).rejects.toThrow(
+      'The content of this database is encrypted, and DATA_ENCRYPTION_KEYS is not set',
+    );
+    await expect(start('second:another-secret-of-it')).rejects.toThrow('cannot be unwrapped');
+  });
+
+  it('content that was moved to another row, or changed, is refused, and never shown', async () => {
+    await start(KEYS);
+    const wire = WIRES[0] as Wire;
+    await say(wire, 'one', `One ${MARK}`);
+    await say(wire, 'two', `Two ${MARK}`);
+    const sql = running().get(Database);
+    const rows = await sql.read.all<{ session_no: number; body: string }>(
+      'SELECT session_no, body FROM messages WHERE seq = 1 ORDER BY session_no',
+    );
+    const [first, second] = rows as [(typeof rows)[number], (typeof rows)[number]];
+    const write = (body: string): Promise<number> =>
+      sql.write((tx) =>
+        tx.run('UPDATE messages SET body = ? WHERE session_no = ? AND seq = 1', [body, first.session_no]),
+      );
+    await write(second.body);
+    await expect(conversation('one')).rejects.toThrow(/cannot be decrypted: it was changed, or belongs to another row/);
+    await write(`${first.body.slice(0, -8)}AAAAAAA=`);
+    await expect(conversation('one')).rejects.toThrow(/cannot be decrypted/);
+    expect(await conversation('two')).toContain(MARK);
+    await write(first.body);
+    await sql.write((tx) => tx.run(`UPDATE sessions SET tenant_id = 'other' WHERE no = ?`, [first.session_no]));
+    const moved = { ...ALICE, tenantId: 'other' };
+    await expect(running().get(Sessions).messages(moved, 'one', { limit: 9, order: 'asc' })).rejects.toThrow(
+      /not the one of the tenant/,
+    );
+  });
+
+  it('text that looks encrypted is text', async () => {
+    for (const keys of [undefined, KEYS]) {
+      await start(keys);
+      const words = `sealed:1:0123456789abcdef.${Buffer.from('x'.repeat(60)).toString('base64')}`;
+      const sessionId = randomUUID();
+      await say(WIRES[0] as Wire, sessionId, words);
+      expect(await conversation(sessionId)).toContain(words);
+    }
+  });
+
+  it('a tenant that gets another id keeps its content, and the new one of its name has none', async () => {
+    await start(KEYS);
+    await say(WIRES[0] as Wire, 'kept', `Hello ${MARK}`);
+    await running().get(Tenants).rename('default', 'acme', SERVER_ORIGIN);
+    const moved = { ...ALICE, tenantId: 'acme' };
+    expect(await conversation('kept', moved)).toContain(MARK);
+    await say(WIRES[0] as Wire, 'new', `Hello ${MARK}`);
+    await start(KEYS);
+    expect(await conversation('kept', moved)).toContain(MARK);
+    expect(await conversation('new')).toContain(MARK);
+    expect(await conversation('kept')).toBe('[]');
+  });
+
+  it('a tenant whose key was destroyed has no content any more', async () => {
+    await start(KEYS);
+    await say(WIRES[0] as Wire, 'gone', `Hello ${MARK}`);
+    const { url } = await upload();
+    expect(await running().get(AttachmentService).resolve(ALICE, url)).toBeDefined();
+    expect((await data('destroy-key', 'default', '--yes', KEYS)).note).toContain('Suspend the tenant default first');
+    await running()
+      .get(Database)
+      .write((tx) => tx.run(`UPDATE tenants SET status = 'suspended'`));
+    expect((await data('destroy-key', 'default', KEYS)).note).toContain('--yes');
+    expect((await data('destroy-key', 'default', '--yes', KEYS)).code).toBe(0);
+    await running()
+      .get(Database)
+      .write((tx) => tx.run(`UPDATE tenants SET status = 'active'`));
+    await start(KEYS);
+    await expect(conversation('gone')).rejects.toThrow(/cannot be decrypted/);
+    await say(WIRES[0] as Wire, 'new', `Hello ${MARK}`);
+    expect(await conversation('new')).toContain(MARK);
+  });
+});

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { openDatabase } from '../../src/database/index.js';
+import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
+import { ALICE, LEASE, Ledger, lines, logWrite, nextId, settingsOf, userText } from '../support/ledger.js';
+import { storedBytes } from '../support/stored-bytes.js';
+
+const SCRIPT = join(__dirname, '../../scripts/manage.mjs');
+const KEYS = 'k1:a-secret-of-the-first-key';
+const MARK = 'Zanzibar';
+const SESSIONS = 300;
+/** The first command may have to build the server. */
+const TIMEOUT_MS = 300_000;
+
+describeOnDatabases('an encryption that is killed', (open) => {
+  let database: TestDatabase;
+  beforeEach(async () => (database = await open()));
+  afterEach(() => database.drop());
+
+  const start = (): ChildProcess =>
+    spawn(process.execPath, [SCRIPT, 'data', 'reencrypt', '--vacuum'], {
+      env: { ...process.env, ...database.env, DATA_ENCRYPTION_KEYS: KEYS },
+      stdio: 'ignore',
+    });
+
+  it(
+    'is continued by the next one, and nothing is lost',
+    async () => {
+      const plain = await Ledger.open(database);
+      const runs = [];
+      for (let index = 0; index < SESSIONS; index += 1) {
+        const sessionId = nextId('session');
+        const { run } = await plain.accept({ sessionId, input: [userText(`${MARK} ${index}`)] }, { lease: LEASE });
+        const output = { text: `${MARK} ${index}` };
+        const step = {
+          key: 'model:0',
+          status: 'finished',
+          inputHash: 'h',
+          output,
+          messageIds: [],
+          updatedAt: 0,
+        } as const;
+        await plain.commits.append([logWrite(run, { lines: lines(0, 3), steps: [step] })]);
+        runs.push(run);
+      }
+      await plain.database.close();
+
+      let isDone = false;
+      for (let afterMs = 1200; !isDone; afterMs += 100) {
+        const child = start();
+        const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
+        const [code] = (await once(child, 'exit')) as [number | null];
+        clearTimeout(timer);
+        isDone = code === 0;
+        expect([0, null]).toContain(code);
+        await expectWhole(runs);
+      }
+      expect(await storedBytes(database)).not.toContain(MARK);
+    },
+    TIMEOUT_MS,
+  );
+
+  /** All content, whether it is encrypted yet or not. */
+  async function expectWhole(runs: readonly { rowId: number; sessionRowId: number; id: string }[]): Promise<void> {
+    const opened = await openDatabase(
+      settingsOf({ ...database, env: { ...database.env, DATA_ENCRYPTION_KEYS: KEYS } }),
+    );
+    const { sessions, log, runs: store } = Ledger.on(database, opened);
+    for (const [index, { rowId, sessionRowId, id }] of runs.entries()) {
+      expect(JSON.stringify(await sessions.history(sessionRowId, 2, 9))).toContain(`${MARK} ${index}`);
+      expect((await log.read(rowId, 0, 9)).map(({ json }) => json)).toEqual(lines(0, 3));
+      expect(await log.steps(rowId)).toMatchObject([{ output: { text: `${MARK} ${index}` } }]);
+      expect((await store.find(ALICE, id))?.request).toBeDefined();
+    }
+    await opened.close();
+  }
+});
