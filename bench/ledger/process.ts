@@ -50,7 +50,7 @@ export class LedgerProcess {
     this.search = new SqlRunSearch(database, new SystemClock());
     this.sessionSearch = new SqlSessionSearch(database);
     const sessions = new SqlSessionStore(database);
-    const trail = new AuditTrail(new SqlAuditLog(), database, new AuditMetrics(metrics), new SystemClock());
+    const trail = new AuditTrail(new SqlAuditLog(database), database, new AuditMetrics(metrics), new SystemClock());
     this.ledger = new RunLedger(
       database,
       new RunStores(
