@@ -20,7 +20,7 @@ import {
   RemoteSettings,
   WORKER,
 } from './agent/index.js';
-import { AttachmentModule, AttachmentReader } from './agent/attachment/index.js';
+import { AttachmentModule, AttachmentReader, AttachmentSource } from './agent/attachment/index.js';
 import { AuditModule } from './audit/index.js';
 import { ChoresModule } from './chores/index.js';
 import { CarriedHeaders, Clock, IdFactory, Metrics, TimeOrderedIds, SystemClock } from './common/index.js';
@@ -132,12 +132,12 @@ function remotesOf(configuration: Configuration): Provider<RemoteAgents> {
   return {
     provide: RemoteAgents,
     useFactory: (
-      attachments: AttachmentReader,
+      attachments: AttachmentSource,
       metrics: RemoteMetrics,
       fingerprints: Fingerprints,
       carries: CarriedHeaders,
     ) => createRemoteAgents(settings, { attachments, metrics, fingerprints, carries }),
-    inject: [AttachmentReader, RemoteMetrics, Fingerprints, CarriedHeaders],
+    inject: [AttachmentSource, RemoteMetrics, Fingerprints, CarriedHeaders],
   };
 }
 

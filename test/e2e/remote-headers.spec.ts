@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { responseEvents, stream, UpstreamDouble } from '../../src/agent/adapters/testing/responses-double.js';
 import { Database } from '../../src/database/index.js';
+import { Door } from '../support/door.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { WIRES } from '../support/wires.js';
 import { until } from '../support/until.js';
-import { listenOnLoopback } from '../support/loopback-server.js';
 
 async function post(url: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
   const all = { 'content-type': 'application/json', ...headers };
@@ -23,30 +22,6 @@ const env = (agents: object, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv =>
   REMOTE_AGENTS: JSON.stringify({ agents }),
   ...more,
 });
-
-/** An address that is known before its server is: passes connections on. */
-class Door {
-  target = 0;
-  private readonly sockets = new Set<Socket>();
-  private readonly server = createServer((socket) => {
-    const behind = connect(this.target, '127.0.0.1');
-    for (const one of [socket, behind]) {
-      this.sockets.add(one);
-      one.on('error', () => undefined);
-      one.on('close', () => [socket, behind].forEach((each) => each.destroy()));
-    }
-    socket.pipe(behind).pipe(socket);
-  });
-
-  async open(): Promise<string> {
-    return `http://127.0.0.1:${await listenOnLoopback(this.server)}`;
-  }
-
-  close(): void {
-    for (const socket of this.sockets) socket.destroy();
-    this.server.close();
-  }
-}
 
 describe('remote agents that call each other', () => {
   const door = new Door();

@@ -17,6 +17,7 @@ import { ImageAddressCheck } from './image-address-check.js';
 import { MessageAttachments } from './message-attachments.js';
 import { AttachmentReader } from './ports/attachment-reader.js';
 import { AttachmentSearch } from './ports/attachment-search.js';
+import { AttachmentSource } from './ports/attachment-source.js';
 import { AttachmentStore } from './ports/attachment-store.js';
 import { ObjectStore } from './ports/object-store.js';
 import { PublicAddress } from './public-address.js';
@@ -47,6 +48,7 @@ function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettin
     { provide: AttachmentStore, useClass: TypeOrmAttachmentStore },
     { provide: AttachmentSearch, useClass: TypeOrmAttachmentSearch },
     { provide: AttachmentReader, useExisting: AttachmentService },
+    { provide: AttachmentSource, useExisting: AttachmentService },
     AttachmentBinder,
     AttachmentService,
     AttachmentExpiry,
@@ -59,6 +61,7 @@ function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettin
     AttachmentService,
     AttachmentBinder,
     AttachmentReader,
+    AttachmentSource,
     AttachmentSearch,
     AttachmentExpiry,
     ImageAddressCheck,

@@ -13,7 +13,7 @@ import { SignedUrls } from './signed-urls.js';
 import { AttachmentSettings } from './attachment.settings.js';
 import type { AttachmentContent, SignedUrl, StoredAttachment, UploadedFile } from './attachment.types.js';
 import { checkedImage } from './checked-image.js';
-import { AttachmentReader } from './ports/attachment-reader.js';
+import { AttachmentSource } from './ports/attachment-source.js';
 import { AttachmentStore } from './ports/attachment-store.js';
 import { ObjectStore } from './ports/object-store.js';
 import type { LocatedAttachment, MessageSender } from './message-attachments.js';
@@ -28,7 +28,7 @@ const LONGEST_URL = 4096;
 
 /** Attachments: upload, signed URLs, and the content for models. */
 @Injectable()
-export class AttachmentService extends AttachmentReader {
+export class AttachmentService extends AttachmentSource {
   private readonly logger = new Logger(AttachmentService.name);
 
   constructor(
@@ -128,6 +128,14 @@ export class AttachmentService extends AttachmentReader {
     const place = parseReference(reference);
     const bytes = place && (await this.stored(this.objects.get(place.path)));
     return bytes && { bytes, mimeType: place.mimeType };
+  }
+
+  async signedUrl(reference: string): Promise<SignedUrl | undefined> {
+    const place = parseReference(reference);
+    const attachment = place && (await this.living(place.id));
+    return attachment?.path === place?.path && attachment
+      ? this.urls.signIn(attachment.tenantId, reference)
+      : undefined;
   }
 
   /**

@@ -1,6 +1,7 @@
 export * from './attachment-binder.js';
 export * from './ports/attachment-reader.js';
 export * from './ports/attachment-search.js';
+export * from './ports/attachment-source.js';
 export {
   addressKey,
   isAttachmentReference,

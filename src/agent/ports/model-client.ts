@@ -5,8 +5,8 @@ import type { ToolDeclaration } from '../tools/index.js';
 /** A part of a user's or tool's message to the model. */
 export type ModelPart =
   | { readonly type: 'text'; readonly text: string }
-  /** `url` is an address or a `data:` URL. */
-  | { readonly type: 'image'; readonly url: string }
+  /** `url` is an address or a `data:` URL; `mimeType` is set where it is known of an address. */
+  | { readonly type: 'image'; readonly url: string; readonly mimeType?: string }
   | { readonly type: 'audio'; readonly data: string; readonly format: string }
   | {
       readonly type: 'file';

@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readSettings } from '../../config/index.js';
 import { readRemoteAgents, type RemoteAgentsReading } from './remote-config.js';
+import { RemoteSettings } from './remote.settings.js';
 
 const TRAVEL = { type: 'responses', url: 'https://travel.example/v1' };
 
@@ -22,6 +24,7 @@ describe('the configuration of remote agents', () => {
       expect.objectContaining({
         name: 'travel',
         exposure: 'public',
+        confirm: false,
         required: false,
         forwardHeaders: [],
         user: 'hashed',
@@ -88,6 +91,8 @@ describe('the configuration of remote agents', () => {
     ),
     [{ ...TRAVEL, headers: { 'X-A': 'b' }, forwardHeaders: ['x-a'] }, '"x-a", which "headers" sets'],
     [{ ...TRAVEL, forwardHeaders: [...'abcdefghi'].map((letter) => `x-${letter}`) }, 'at most 8 names'],
+    [{ ...TRAVEL, files: 'sent' }, '"files" must be one of inline, signed, none'],
+    [{ ...TRAVEL, confirm: 'yes' }, '"confirm" must be true or false'],
     [{ ...TRAVEL, required: 1 }, '"required" must be true or false'],
     [{ type: 'ag-ui', url: 'https://a.example', reattach: 'parley' }, 'requires "eventsUrl"'],
     [{ type: 'ag-ui', url: 'https://a.example', reattach: 'connect' }, 'requires "connectUrl"'],
@@ -119,6 +124,15 @@ describe('the configuration of remote agents', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+
+  it('signed files need an address of this server', () => {
+    const REMOTE_AGENTS = JSON.stringify({ agents: { travel: { ...TRAVEL, files: 'signed' } } });
+    expect(() => readSettings(RemoteSettings, { REMOTE_AGENTS })).toThrow(
+      'PUBLIC_BASE_URL must be set, because the remote agent "travel" has "files": "signed"',
+    );
+    const env = { REMOTE_AGENTS, PUBLIC_BASE_URL: 'https://here.example' };
+    expect(readSettings(RemoteSettings, env).agents).toMatchObject([{ files: 'signed' }]);
   });
 
   it('JSON that is none is not shown', () => {

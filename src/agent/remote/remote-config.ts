@@ -28,6 +28,8 @@ export interface RemoteAgentConfig {
   readonly agentId: string | undefined;
   readonly description: string;
   readonly exposure: 'public' | 'internal';
+  /** Whether a person approves each message before the upstream gets it. */
+  readonly confirm: boolean;
   /** Whether the server is not ready while the upstream does not answer. */
   readonly required: boolean;
   /** Sent with every request. The values are secrets. */
@@ -53,7 +55,8 @@ export interface RemoteAgentConfig {
   readonly onDoubt: 'fail' | 'resend';
   readonly clientTools: 'pass' | 'drop';
   readonly state: 'share' | 'off';
-  readonly files: 'inline' | 'none';
+  /** How files of messages are sent: their bytes, addresses of this server, or not at all. */
+  readonly files: 'inline' | 'signed' | 'none';
   /** Whether its address may be link-local. */
   readonly allowLinkLocal: boolean;
   readonly connectTimeoutMs: number;
@@ -124,6 +127,7 @@ const COMMON_KEYS = [
     'url',
     'description',
     'exposure',
+    'confirm',
     'required',
     'headers',
     'forwardHeaders',
@@ -205,6 +209,7 @@ export function readRemoteEntry(entry: JsonEntry): RemoteAgentConfig | undefined
     agentId,
     description: entry.text('description') ?? '',
     exposure: entry.word('exposure', ['public', 'internal']) ?? 'public',
+    confirm: entry.flag('confirm'),
     required: entry.flag('required'),
     headers,
     forwardHeaders: forwardedIn(entry, headers),
@@ -220,12 +225,22 @@ export function readRemoteEntry(entry: JsonEntry): RemoteAgentConfig | undefined
     onDoubt: entry.word('onDoubt', ['fail', 'resend']) ?? 'fail',
     clientTools: entry.word('clientTools', ['pass', 'drop']) ?? 'pass',
     state: entry.word('state', ['share', 'off']) ?? 'share',
-    files: entry.word('files', ['inline', 'none']) ?? 'inline',
+    files: entry.word('files', ['inline', 'signed', 'none']) ?? 'inline',
     allowLinkLocal: entry.flag('allowLinkLocal'),
     ...boundsOf(entry),
   } as const;
   if (!type || !url || entry.problems.length > 0) return undefined;
   return { name: entry.label, type, url, ...rest, secrets: entry.secrets };
+}
+
+/** True if an agent fetches files from this server, which then needs an address that it can be reached at. */
+export function needsAddress({ files }: RemoteAgentConfig): boolean {
+  return files === 'signed';
+}
+
+/** Why the server needs an address, as the end of a sentence. */
+export function addressReason({ name }: RemoteAgentConfig): string {
+  return `the remote agent ${JSON.stringify(name)} has "files": "signed"`;
 }
 
 /** Time-outs and limits, with their defaults. */

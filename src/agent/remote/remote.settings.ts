@@ -1,5 +1,13 @@
-import { type ConfigurationProblem, keyList, MIB, setting, settings, text } from '../../config/index.js';
-import { readRemoteAgents, type RemoteAgentConfig } from './remote-config.js';
+import {
+  type ConfigurationProblem,
+  keyList,
+  MIB,
+  ServerSettings,
+  setting,
+  settings,
+  text,
+} from '../../config/index.js';
+import { addressReason, needsAddress, readRemoteAgents, type RemoteAgentConfig } from './remote-config.js';
 
 /** The agents that run elsewhere. */
 export class RemoteSettings extends settings('Remote agents', {
@@ -25,7 +33,11 @@ export class RemoteSettings extends settings('Remote agents', {
   /** The agents of both settings. */
   readonly agents: readonly RemoteAgentConfig[] = this.#reading.agents;
 
-  override problems(): readonly ConfigurationProblem[] {
-    return this.#reading.problems;
+  readonly #hasAddress = this.source.slice(ServerSettings).publicBases.length > 0;
+
+  override problems(unusable: ReadonlySet<string>): readonly ConfigurationProblem[] {
+    const signed = this.#hasAddress || unusable.has('PUBLIC_BASE_URL') ? undefined : this.agents.find(needsAddress);
+    const missing = signed && { name: 'PUBLIC_BASE_URL', message: `must be set, because ${addressReason(signed)}` };
+    return missing ? [...this.#reading.problems, missing] : this.#reading.problems;
   }
 }

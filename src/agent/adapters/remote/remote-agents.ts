@@ -14,7 +14,13 @@ import {
   RemoteAgents,
   type RemoteAgentView,
 } from '../../ports/remote-agents.js';
-import { readRemoteEntry, type RemoteAgentConfig, type RemoteKind } from '../../remote/remote-config.js';
+import {
+  addressReason,
+  needsAddress,
+  readRemoteEntry,
+  type RemoteAgentConfig,
+  type RemoteKind,
+} from '../../remote/remote-config.js';
 import type { RemoteSettings } from '../../remote/remote.settings.js';
 import { A2aProtocol } from './a2a/a2a-protocol.js';
 import { AgentScopeProtocol } from './agentscope/agentscope-protocol.js';
@@ -62,7 +68,8 @@ export function createRemoteAgents(
     fingerprints.add('REMOTE_AGENTS_KEYS', () => keyFingerprints('REMOTE_AGENTS_KEYS', keys()));
   }
   const { approvalExpiresInMs } = tools;
-  return new ConfiguredRemoteAgents(remote.agents, { attachments, metrics, names, approvalExpiresInMs }, carries);
+  const parts = { attachments, metrics, names, approvalExpiresInMs };
+  return new ConfiguredRemoteAgents(remote.agents, parts, carries, server.publicBases.length > 0);
 }
 
 /** The remote agents of the configuration, and the maker of those that are given in code. */
@@ -74,6 +81,8 @@ class ConfiguredRemoteAgents extends RemoteAgents {
     configs: readonly RemoteAgentConfig[],
     private readonly parts: RemoteParts,
     private readonly carries: CarriedHeaders,
+    /** Whether others can reach this server at a configured address. */
+    private readonly hasAddress: boolean,
   ) {
     super();
     this.made = configs.map((config) => this.make(config));
@@ -84,6 +93,8 @@ class ConfiguredRemoteAgents extends RemoteAgents {
     const entry = new JsonEntry(name, fields, {}, 'remote agent');
     const config = readRemoteEntry(entry);
     if (!config) throw new StartupError(entry.problems.join('; '));
+    if (needsAddress(config) && !this.hasAddress)
+      throw new StartupError(`PUBLIC_BASE_URL must be set, because ${addressReason(config)}`);
     const agent = this.make(config, headerSource);
     this.made.push(agent);
     return agent;

@@ -1,6 +1,6 @@
 import { Metrics } from '../../../common/index.js';
 import { JsonEntry } from '../../../config/index.js';
-import type { AttachmentReader } from '../../attachment/index.js';
+import type { AttachmentSource } from '../../attachment/index.js';
 import { readRemoteEntry } from '../../remote/remote-config.js';
 import { RemoteMetrics } from '../../remote/remote.metrics.js';
 import { createRemoteAgent } from '../remote/remote-agents.js';
@@ -12,7 +12,10 @@ export function remoteAgentFor(fields: Readonly<Record<string, unknown>>): Remot
   const entry = new JsonEntry('travel', fields, {}, 'remote agent');
   const config = readRemoteEntry(entry);
   if (!config) throw new Error(entry.problems.join('; '));
-  const attachments: AttachmentReader = { read: () => Promise.resolve(undefined) };
+  const attachments: AttachmentSource = {
+    read: () => Promise.resolve(undefined),
+    signedUrl: () => Promise.resolve(undefined),
+  };
   return createRemoteAgent(config, {
     attachments,
     metrics: new RemoteMetrics(new Metrics()),

@@ -75,26 +75,32 @@ function inputPart(part: ModelPart): JsonObject {
     case 'text':
       return { type: 'text', text: part.text };
     case 'image':
-      return binary(part.url, 'image/png', null);
+      return { type: 'image', source: sourceOf(part.url, part.mimeType) };
     case 'audio':
-      return { type: 'binary', mimeType: `audio/${part.format}`, data: part.data };
-    case 'file':
-      return binary(part.data ?? part.url ?? '', 'application/octet-stream', part.filename);
+      return { type: 'audio', source: { type: 'data', value: part.data, mimeType: `audio/${part.format}` } };
+    case 'file': {
+      const { data, url, filename } = part;
+      const source = sourceOf(data ?? url ?? '', undefined);
+      return { type: kindOf(source), source, ...(filename !== null && { metadata: { filename } }) };
+    }
     default:
       return assertUnreachable(part);
   }
 }
 
-function binary(address: string, type: string, filename: string | null): JsonObject {
+/** An address, or bytes in base64 with or without their type. @param type of what an address names, if it is known */
+function sourceOf(address: string, type: string | undefined): JsonObject {
   const [, mimeType, data] = /^data:([^;,]+)?;base64,(.*)$/s.exec(address) ?? [];
-  const name: JsonObject = filename === null ? {} : { filename };
-  if (data !== undefined) return { type: 'binary', mimeType: mimeType ?? type, data, ...name };
-  return {
-    type: 'binary',
-    mimeType: type,
-    ...(/^https?:/.test(address) ? { url: address } : { data: address }),
-    ...name,
-  };
+  if (data === undefined && /^https?:/.test(address)) {
+    return { type: 'url', value: address, ...(type !== undefined && { mimeType: type }) };
+  }
+  return { type: 'data', value: data ?? address, mimeType: mimeType ?? type ?? 'application/octet-stream' };
+}
+
+/** The kind of part for a file of this type. */
+function kindOf({ mimeType }: JsonObject): string {
+  const [, kind] = /^(image|audio|video)\//.exec(typeof mimeType === 'string' ? mimeType : '') ?? [];
+  return kind ?? 'document';
 }
 
 /** The tools that the client runs. */

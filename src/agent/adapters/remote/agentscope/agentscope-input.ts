@@ -122,7 +122,7 @@ function blockOf(part: ModelPart): JsonObject {
     case 'text':
       return text(part.text);
     case 'image':
-      return dataBlock(part.url, 'image/png', null);
+      return dataBlock(part.url, part.mimeType ?? 'image/png', null);
     case 'audio':
       return dataBlock(`data:audio/${part.format};base64,${part.data}`, 'audio/wav', null);
     case 'file':
