@@ -2,7 +2,7 @@ import { AppError, type JsonObject } from '../../../common/index.js';
 import type { AgentContext } from '../../agent.js';
 import type { SseEvent } from './remote-connection.js';
 import { protocolFailure, RemoteFailure } from './remote-failure.js';
-import { type JournalState, NOT_OPENED, type RemoteJournal } from './remote-journal.js';
+import { type JournalState, NOT_OPENED, openedAs, type RemoteJournal } from './remote-journal.js';
 import type { DetachedStart, ExchangeEnd, Opened, RemoteReader, StoredBoundary } from './remote-kind.js';
 import { type LinkParts, RemoteLink } from './remote-link.js';
 import { type ExchangeOutcome, isHandedOver, outcomeIn, waitingOutcome } from './remote-outcome.js';
@@ -232,9 +232,8 @@ export class RemoteExchange {
     const { writer, protocol, journal } = this.parts;
     for (const event of events) {
       if (!this.opened) {
-        const handle = this.reader.identify(event, (name) => this.link.header(name));
-        const { canReattach, keeps } = protocol;
-        this.opened = { handle: handle ?? '', canReattach: canReattach && handle !== undefined, isKept: keeps };
+        const named = this.reader.identify(event, (name) => this.link.header(name));
+        this.opened = openedAs(named, protocol);
         journal.opened(this.opened);
       }
       this.reader.read(event, writer);

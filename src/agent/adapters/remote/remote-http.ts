@@ -66,6 +66,11 @@ export class RemoteHttp {
   }
 }
 
+/** False for an id that would leave its place in a path, even if it is escaped. */
+export function isPathSegment(id: string): boolean {
+  return id !== '' && id !== '.' && id !== '..';
+}
+
 /** Resolves a name, but to no link-local address: clouds serve their credentials there. */
 const withoutLinkLocal: LookupFunction = (host, options, done) => {
   lookup(host, { all: true }, (error, addresses: readonly LookupAddress[] = []) => {

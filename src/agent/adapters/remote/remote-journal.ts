@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../common/index.js';
 import type { Journal } from '../../agent.js';
-import type { Opened, StoredBoundary } from './remote-kind.js';
+import { isPathSegment } from './remote-http.js';
+import type { Opened, RemoteProtocol, StoredBoundary } from './remote-kind.js';
 import type { WrittenPart } from './remote-writer.js';
 
 /** Where an exchange stands in the journal. */
@@ -17,6 +18,22 @@ interface StoredOpening {
 
 /** The handle of an exchange of which nothing is known. */
 export const NOT_OPENED: Opened = { handle: '', canReattach: false, isKept: false };
+
+/** What the first event of an exchange shows of it. @param id of the upstream; undefined if it has none */
+export function openedAs(
+  id: string | undefined,
+  { canReattach, keeps: isKept, follows }: Pick<RemoteProtocol, 'canReattach' | 'keeps' | 'follows'>,
+): Opened {
+  if (id === undefined || !isPathSegment(id)) return { handle: '', canReattach: false, isKept };
+  return { handle: id, canReattach: canReattach && follows?.(id) !== false, isKept };
+}
+
+/** True if the first exchange of a run was begun, by this or an earlier attempt. */
+export function hasBegun(journal: Journal): boolean {
+  return journal.isFinished(FIRST) || journal.inDoubt(FIRST);
+}
+
+const FIRST = 'remote:0:open';
 
 /** What a boundary keeps. */
 export interface Boundary {

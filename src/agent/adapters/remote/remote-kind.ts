@@ -157,6 +157,8 @@ export interface RemoteProtocol {
   /** A refusal after which the request can be written in another way; true: send it again. */
   adapts(failure: RemoteFailure): boolean;
   reader(turn: Turn): RemoteReader;
+  /** Whether an exchange with this handle can be continued. Default: every one. */
+  readonly follows?: (handle: string) => boolean;
   /** The request that continues an exchange. */
   follow(opened: Opened, position: Json, turn: Turn): RemoteRequest;
   /**

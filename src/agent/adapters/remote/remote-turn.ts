@@ -1,22 +1,18 @@
 import { isPlainObject, type JsonObject } from '../../../common/index.js';
 import type { Message } from '../../../events/index.js';
-import type { AttachmentReader } from '../../attachment/index.js';
+import type { AttachmentSource } from '../../attachment/index.js';
 import type { AgentContext } from '../../agent.js';
-import type { ModelMessage, ModelPart } from '../../ports/model-client.js';
+import type { ModelMessage } from '../../ports/model-client.js';
 import { callsOf, imagesOf, isCall, isCallOutput, outputsOf } from '../../prompt/tool-traffic.js';
 import { bareCall, toPrompt, withOwnAttachments } from '../../prompt/prompt.js';
 import { validHistory } from '../../prompt/valid-history.js';
 import type { RemoteAgentConfig } from '../../remote/remote-config.js';
-import { withInlineImages } from '../upstream/inline-images.js';
+import { withSentFiles } from './remote-files.js';
 import type { Decision, GivenDecision, GivenInput, KeptExchange, NamedMessage, Turn } from './remote-kind.js';
 import type { RemoteNames } from './remote-names.js';
 
 /** The member of a message's state that remote agents keep. */
 const KEPT = 'remote_agent';
-/** The longest file that is sent in a request, in characters of its base64 form: 1 MiB. */
-const LONGEST_FILE = 1_400_000;
-/** Stands for a file that is not sent. */
-const NOT_SENT = '[The user attached a file that this agent does not get.]';
 
 /** What earlier exchanges with one agent have kept with the messages of a conversation. */
 export interface KeptExchanges {
@@ -46,7 +42,6 @@ export function keptIn({ history, providerStates = new Map() }: AgentContext, ag
   const approvals = new Map<string, { requestId: string; exchange: KeptExchange }>();
   const calls = new Map<string, string>();
   const messages = new Map<string, string>();
-  const decided = new Map<string, GivenDecision>();
   history.forEach(({ id }, index) => {
     const exchange = exchangeIn(providerStates.get(id), agent);
     if (!exchange) return;
@@ -56,8 +51,9 @@ export function keptIn({ history, providerStates = new Map() }: AgentContext, ag
       approvals.set(interrupt, { requestId, exchange });
     for (const [own, theirs] of Object.entries(exchange.calls)) calls.set(own, theirs);
     for (const [own, theirs] of Object.entries(exchange.messages ?? {})) messages.set(own, theirs);
-    for (const [interrupt, given] of Object.entries(exchange.decided ?? {})) decided.set(interrupt, given);
   });
+  // What an earlier exchange has kept was told since.
+  const decided = new Map(Object.entries(last?.decided ?? {}));
   return { last, since: history.slice(since), approvals, calls, messages, decided };
 }
 
@@ -85,7 +81,7 @@ export async function turnOf(
     names,
     attachments,
     kept,
-  }: { readonly names: RemoteNames; readonly attachments: AttachmentReader; readonly kept: KeptExchanges },
+  }: { readonly names: RemoteNames; readonly attachments: AttachmentSource; readonly kept: KeptExchanges },
   { round, inputs, before, isNamed }: TurnSetting,
 ): Promise<Turn> {
   const { runId, sessionId, principal, history, input, subagent } = context;
@@ -95,12 +91,8 @@ export async function turnOf(
     validHistory(toPrompt('', [...history, ...input], context.providerStates, context.callEnds).messages, {
       systemAnywhere: true,
     });
-  const send = async (messages: readonly ModelMessage[]): Promise<readonly ModelMessage[]> => {
-    const own = withOwnAttachments(messages, principal, context.authority !== null);
-    const request = { messages: own, tools: [], options: {} };
-    const shown = config.files === 'none' ? request : await withInlineImages(request, attachments);
-    return shown.messages.map((message) => withSentParts(message, config.files));
-  };
+  const send = (messages: readonly ModelMessage[]): Promise<readonly ModelMessage[]> =>
+    withSentFiles(withOwnAttachments(messages, principal, context.authority !== null), config.files, attachments);
   const fresh = (messages: readonly Message[]): ModelMessage[] =>
     messages.flatMap((message) => newMessages(message, kept.calls));
   return {
@@ -190,27 +182,4 @@ function newMessages(message: Message, calls: ReadonlyMap<string, string>): Mode
   return outputsOf(message).map(({ callId, output }) => {
     return { role: 'tool', callId: calls.get(callId) ?? callId, name: '', content: output, images: imagesOf(message) };
   });
-}
-
-function withSentParts(message: ModelMessage, files: RemoteAgentConfig['files']): ModelMessage {
-  if (message.role !== 'user') return message;
-  const content = message.content.map((part): ModelPart =>
-    isSent(part, files) ? part : { type: 'text', text: NOT_SENT },
-  );
-  return { role: 'user', content };
-}
-
-function isSent(part: ModelPart, files: RemoteAgentConfig['files']): boolean {
-  switch (part.type) {
-    case 'text':
-      return true;
-    case 'image':
-      return files === 'inline' && part.url.length <= LONGEST_FILE;
-    case 'audio':
-      return files === 'inline' && part.data.length <= LONGEST_FILE;
-    case 'file':
-      return files === 'inline' && (part.data ?? part.url ?? '').length <= LONGEST_FILE;
-    default:
-      return false;
-  }
 }

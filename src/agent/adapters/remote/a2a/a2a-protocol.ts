@@ -37,6 +37,8 @@ export class A2aProtocol implements RemoteProtocol {
   readonly keeps = true;
   readonly isNamed = false;
   readonly takesJson = true;
+  /** A message is a whole answer, without a task. */
+  readonly follows = (handle: string): boolean => taskIn(handle) !== '';
   private known: A2aInterface | undefined;
   private until = 0;
 
@@ -90,7 +92,7 @@ export class A2aProtocol implements RemoteProtocol {
   }
 
   stop({ handle }: Opened, turn: Turn): RemoteRequest | undefined {
-    if (handle === '' || !this.known) return undefined;
+    if (taskIn(handle) === '' || !this.known) return undefined;
     return this.call(METHODS[this.known.version].cancel, { id: taskIn(handle) }, turn.id);
   }
 
@@ -118,7 +120,7 @@ export class A2aProtocol implements RemoteProtocol {
     const { version } = this.interface;
     const { decisions, inputs, before, after, messages, news, id } = turn;
     const [asked] = decisions;
-    const handle = asked?.handle ?? textOf(before?.['handle']) ?? after?.handle;
+    const handle = asked?.handle ?? textOf(before?.['handle']) ?? after?.handle ?? '';
     const isAnswer = asked !== undefined || inputs.length > 0;
     const parts = [
       ...decisions.map(({ requestId, approve, reason }) =>
@@ -136,10 +138,15 @@ export class A2aProtocol implements RemoteProtocol {
       messageId: uuidOf(id),
       parts: parts.length > 0 ? parts : [textPart(version, '')],
       ...(version === '1.0' ? { role: 'ROLE_USER' } : { role: 'user', kind: 'message' }),
-      ...(handle !== undefined && { contextId: contextIn(handle) }),
-      ...(handle !== undefined && isAnswer && { taskId: taskIn(handle) }),
+      ...named('contextId', contextIn(handle)),
+      ...named('taskId', isAnswer ? taskIn(handle) : ''),
     };
   }
+}
+
+/** An object with an id, unless there is none. */
+function named(key: string, id: string): JsonObject {
+  return id === '' ? {} : { [key]: id };
 }
 
 function textOf(value: unknown): string | undefined {
@@ -164,11 +171,11 @@ function partOf(part: ModelPart, version: string): JsonObject {
     case 'text':
       return textPart(version, part.text);
     case 'image':
-      return filePart(version, part.url, 'image/png', null);
+      return filePart(version, part.url, { type: part.mimeType, fallback: 'image/png' }, null);
     case 'audio':
-      return filePart(version, `data:audio/${part.format};base64,${part.data}`, 'audio/wav', null);
+      return filePart(version, `data:audio/${part.format};base64,${part.data}`, { fallback: 'audio/wav' }, null);
     case 'file':
-      return filePart(version, part.data ?? part.url ?? '', 'application/octet-stream', part.filename);
+      return filePart(version, part.data ?? part.url ?? '', { fallback: 'application/octet-stream' }, part.filename);
     default:
       return part;
   }
@@ -182,15 +189,26 @@ function dataPart(version: string, data: JsonObject): JsonObject {
   return version === '1.0' ? { data } : { kind: 'data', data };
 }
 
-function filePart(version: string, address: string, type: string, filename: string | null): JsonObject {
-  const [, mimeType = type, bytes] = /^data:([^;,]+)?;base64,(.*)$/s.exec(address) ?? [];
+/** @param type where it is known; @param fallback the type of bytes that do not name theirs */
+function filePart(
+  version: string,
+  address: string,
+  { type, fallback }: { readonly type?: string | undefined; readonly fallback: string },
+  filename: string | null,
+): JsonObject {
+  const [, mimeType = fallback, bytes] = /^data:([^;,]+)?;base64,(.*)$/s.exec(address) ?? [];
   const isAddress = bytes === undefined && /^https?:/.test(address);
   if (version === '1.0') {
-    const name: JsonObject = filename === null ? {} : { filename };
-    return isAddress ? { url: address, ...name } : { raw: bytes ?? address, mediaType: mimeType, ...name };
+    const mediaType = isAddress ? type : mimeType;
+    const facts: JsonObject = { ...(mediaType !== undefined && { mediaType }), ...(filename !== null && { filename }) };
+    return isAddress ? { url: address, ...facts } : { raw: bytes ?? address, ...facts };
   }
-  const name: JsonObject = filename === null ? {} : { name: filename };
-  return { kind: 'file', file: isAddress ? { uri: address, ...name } : { bytes: bytes ?? address, mimeType, ...name } };
+  const known = isAddress ? type : mimeType;
+  const facts: JsonObject = {
+    ...(known !== undefined && { mimeType: known }),
+    ...(filename !== null && { name: filename }),
+  };
+  return { kind: 'file', file: isAddress ? { uri: address, ...facts } : { bytes: bytes ?? address, ...facts } };
 }
 
 /** The answer to a question: of another Parley by its id, of any other server as text or data. */

@@ -36,8 +36,8 @@ export class A2aReader implements RemoteReader {
     const result = objectAt(fieldsOf(event), 'result');
     const inner = innerOf(result);
     const taskId = kindOf(result) === 'task' ? textAt(inner, 'id') : textAt(inner, 'taskId');
-    if (taskId === undefined || taskId === '') return undefined;
-    return handleOf(taskId, textAt(inner, 'contextId') ?? '');
+    const contextId = textAt(inner, 'contextId') ?? '';
+    return taskId || contextId ? handleOf(taskId ?? '', contextId) : undefined;
   }
 
   read(event: SseEvent, writer: RemoteWriter): void {

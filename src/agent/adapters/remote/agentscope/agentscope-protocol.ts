@@ -2,7 +2,7 @@ import { AppError, isPlainObject, type JsonObject } from '../../../../common/ind
 import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { objectsAt, textAt } from '../json-fields.js';
 import { protocolFailure, RemoteFailure } from '../remote-failure.js';
-import type { RemoteRequest } from '../remote-http.js';
+import { isPathSegment, type RemoteRequest } from '../remote-http.js';
 import type { Ask, DetachedStart, Opened, RemoteProtocol, RemoteReader, Turn } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
 import { answeredCalls, inputOf } from './agentscope-input.js';
@@ -90,7 +90,8 @@ export class AgentScopeProtocol implements RemoteProtocol {
     const body = { ...this.config.options, agent_id: this.agentId, name };
     const made = await ask(this.request('POST', 'sessions/', turn, { body }));
     const id = isPlainObject(made) ? textAt(made, 'session_id') : undefined;
-    if (id === undefined) throw protocolFailure('The remote agent began a session and did not name it');
+    if (id === undefined || !isPathSegment(id))
+      throw protocolFailure('The remote agent began a session and did not name it');
     return id;
   }
 
