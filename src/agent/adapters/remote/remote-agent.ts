@@ -1,5 +1,5 @@
 import { AppError, fingerprint, HOPS_HEADER, type JsonObject, Semaphore } from '../../../common/index.js';
-import type { AttachmentReader } from '../../attachment/index.js';
+import type { AttachmentSource } from '../../attachment/index.js';
 import { type AgentContext, type AgentOutcome, type InputQuestion, InputRefused } from '../../agent.js';
 import { AgentType } from '../../agent-type.decorator.js';
 import { refuseCall } from '../../loop/answer-call.js';
@@ -9,10 +9,11 @@ import { callsOf, outputsOf } from '../../prompt/tool-traffic.js';
 import type { RemoteAgentHandle, RemoteAgentOptions, RemoteAgentView } from '../../ports/remote-agents.js';
 import type { RemoteAgentConfig } from '../../remote/remote-config.js';
 import type { RemoteMetrics } from '../../remote/remote.metrics.js';
+import { confirmationsIn, type ConfirmationSetting, confirmed, withoutWithheld } from './remote-confirmation.js';
 import { RemoteExchange } from './remote-exchange.js';
 import type { ExchangeOutcome } from './remote-outcome.js';
 import { RemoteHttp } from './remote-http.js';
-import { RemoteJournal } from './remote-journal.js';
+import { hasBegun, RemoteJournal } from './remote-journal.js';
 import type { GivenInput, RemoteProtocol } from './remote-kind.js';
 import type { RemoteNames } from './remote-names.js';
 import { RemoteProbe } from './remote-probe.js';
@@ -22,7 +23,7 @@ import { RemoteWriter, type WriterSetting } from './remote-writer.js';
 
 /** What all remote agents of a process share. */
 export interface RemoteParts {
-  readonly attachments: AttachmentReader;
+  readonly attachments: AttachmentSource;
   readonly metrics: RemoteMetrics;
   readonly names: RemoteNames;
   /** How long an approval waits, in milliseconds. */
@@ -67,18 +68,29 @@ export class RemoteAgent implements RemoteAgentHandle {
 
   /** @throws AppError UPSTREAM_*; the reason of `context.signal` */
   async *run(context: AgentContext): AsyncGenerator<undefined, AgentOutcome, void> {
-    const kept = keptIn(context, this.config.name);
-    await refuseDenied(context, kept);
-    const owed = this.stillWaiting(context, kept);
-    if (owed) return owed;
+    const { last, since } = keptIn(context, this.config.name);
+    const setting = { agent: this.config.name, sent: last ? context.history.length - since.length : 0 };
+    const sent = withoutWithheld(context, confirmationsIn(context, setting));
+    const kept = keptIn(sent, this.config.name);
+    await refuseDenied(sent, kept);
+    const ended = (await this.confirmed(context, setting)) ?? this.stillWaiting(sent, kept);
+    if (ended) return ended;
     await this.place(context.signal);
     try {
       this.upstream.inFlight += 1;
-      return yield* this.exchanges(context, kept);
+      return yield* this.exchanges(sent, kept);
     } finally {
       this.upstream.inFlight -= 1;
       this.places.release();
     }
+  }
+
+  /** Lets a person approve the message, unless the exchange has begun. @returns how the run ends without it */
+  private confirmed(context: AgentContext, setting: ConfirmationSetting): Promise<AgentOutcome | undefined> {
+    if (hasBegun(context.journal)) return Promise.resolve(undefined);
+    const { confirm: isRequired } = this.config;
+    const { approvalExpiresInMs: expiresInMs } = this.parts;
+    return confirmed(context, Object.assign({}, setting, { isRequired, expiresInMs, hash: this.hash }));
   }
 
   /** Ends all connections. */
@@ -242,7 +254,7 @@ export function remoteAgentOf(
 ): RemoteAgent {
   const { name, description, exposure } = config;
   const Own = class extends RemoteAgent {};
-  AgentType({ name, description, exposure, recovery: 'journal', inputModes: config.files === 'inline' ? ['*'] : [] })(
+  AgentType({ name, description, exposure, recovery: 'journal', inputModes: config.files === 'none' ? [] : ['*'] })(
     Own,
   );
   return new Own(config, protocol, parts, headerSource);
