@@ -8,6 +8,8 @@ import type { RemoteWriter } from '../remote-writer.js';
 
 /** The source of raw events. */
 const SOURCE = 'agent-api';
+/** Members of files, of which one is their address or their bytes. */
+const FILE_FIELDS = ['image_url', 'video_url', 'file_url', 'file_data', 'file_id', 'data'] as const;
 /** Types of messages that say nothing. */
 const SILENT: ReadonlySet<string> = new Set(['heartbeat', 'mcp_list_tools']);
 
@@ -19,9 +21,26 @@ interface OpenMessage {
   data: Record<string, unknown>;
   /** True once its call has begun. */
   hasCall: boolean;
+  /** The texts so far, by the index and the kind of the content. */
+  readonly texts: Map<string, string>;
+  /** The indexes of files that were shown. */
+  readonly files: Set<number>;
 }
 
-/** Reads the events of one response of the Agent API (contract agent-api, section a). */
+/** A content in its message. */
+interface Place {
+  readonly id: string;
+  readonly open: OpenMessage;
+  /** True for a piece, false for the content so far. */
+  readonly isDelta: boolean;
+  /** True if nothing follows to the content. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Reads the events of one response of the Agent API (contract agent-api, section a). Servers tell calls and results in
+ * pieces, or again and again as they are so far; arguments that are not whole yet need not go on as they begin.
+ */
 export class AgentApiReader implements RemoteReader {
   end: ExchangeEnd | undefined;
   readonly model = undefined;
@@ -29,6 +48,8 @@ export class AgentApiReader implements RemoteReader {
   position = 0;
   private readonly messages = new Map<string, OpenMessage>();
   private readonly told = new Set<string>();
+  /** The message that contents belong to which name none. */
+  private latest = '';
   private newlyTold: string[] = [];
 
   constructor(
@@ -54,7 +75,7 @@ export class AgentApiReader implements RemoteReader {
       case 'content':
         return this.content(fields, writer);
       default:
-        if ('error' in fields && fields['error']) this.end = this.failed(objectAt(fields, 'error'));
+        if ('error' in fields && fields['error']) this.end = this.failed(errorIn(fields));
         else writer.emit({ object: 'raw', event: asObject(fields), source: SOURCE });
     }
   }
@@ -101,16 +122,24 @@ export class AgentApiReader implements RemoteReader {
     const id = textAt(fields, 'id') ?? '';
     if (this.told.has(id) || SILENT.has(textAt(fields, 'type') ?? 'message')) return;
     const open = this.opened(id, fields);
+    this.latest = id;
     const status = textAt(fields, 'status') ?? '';
     if (!isWhole && (status === 'created' || status === 'in_progress')) return;
-    for (const content of objectsAt(fields, 'content')) this.take(id, open, { ...content, delta: false }, writer);
+    for (const [index, content] of objectsAt(fields, 'content').entries())
+      this.take(
+        { id, open, isDelta: false, isWhole: true },
+        { ...content, index: numberAt(content, 'index') ?? index },
+        writer,
+      );
     this.close(id, open, fields, writer);
   }
 
   private content(content: Fields, writer: RemoteWriter): void {
-    const id = textAt(content, 'msg_id') ?? '';
+    const id = textAt(content, 'msg_id') ?? this.latest;
     if (this.told.has(id)) return;
-    this.take(id, this.opened(id, {}), content, writer);
+    const isDelta = content['delta'] === true;
+    const isWhole = !isDelta && textAt(content, 'status') === 'completed';
+    this.take({ id, open: this.opened(id, {}), isDelta, isWhole }, content, writer);
   }
 
   private opened(id: string, fields: Fields): OpenMessage {
@@ -121,47 +150,52 @@ export class AgentApiReader implements RemoteReader {
       role: textAt(fields, 'role') ?? 'assistant',
       data: {},
       hasCall: false,
+      texts: new Map(),
+      files: new Set(),
     };
     this.messages.set(id, open);
     return open;
   }
 
-  /** A content, as a delta or as a whole. */
-  private take(id: string, open: OpenMessage, content: Fields, writer: RemoteWriter): void {
-    const kind = open.type === 'reasoning' ? 'reasoning' : 'text';
-    const isDelta = content['delta'] === true;
+  /** A content, as a piece or as it is so far. */
+  private take(place: Place, content: Fields, writer: RemoteWriter): void {
+    const { open, isDelta, isWhole } = place;
     switch (textAt(content, 'type')) {
       case 'text':
-        if (open.role !== 'assistant') return;
-        return this.text(id, kind, textAt(content, 'text') ?? '', { isDelta, writer });
+        if (open.role === 'assistant')
+          this.text(place, open.type === 'reasoning' ? 'reasoning' : 'text', content, writer);
+        return;
       case 'refusal':
-        return this.text(`${id}/refusal`, 'refusal', textAt(content, 'refusal') ?? '', { isDelta, writer });
+        return this.text(place, 'refusal', content, writer);
       case 'data':
         this.merge(open, objectAt(content, 'data'), isDelta);
-        if (CALL_TYPES.some((type) => type === open.type)) this.call(id, open, writer);
+        if (CALL_TYPES.some((type) => type === open.type)) this.call(place, isDelta || isWhole, writer);
         return;
       case 'image':
       case 'file':
       case 'audio':
       case 'video':
-        if (!isDelta && !open.hasCall) this.file(open, content, writer);
-        return;
+        return this.file(open, content, writer);
       default:
     }
   }
 
   private text(
-    key: string,
+    { id, open, isDelta }: Place,
     kind: 'text' | 'reasoning' | 'refusal',
-    text: string,
-    { isDelta, writer }: { readonly isDelta: boolean; readonly writer: RemoteWriter },
+    content: Fields,
+    writer: RemoteWriter,
   ): void {
-    const told = writer.told(key) ?? '';
+    const text = textAt(content, kind === 'refusal' ? 'refusal' : 'text') ?? '';
+    const at = `${kind}:${numberAt(content, 'index') ?? 0}`;
+    const told = open.texts.get(at) ?? '';
     const piece = isDelta ? text : text.slice(told.length);
-    if (piece !== '') writer.text(key, kind, piece);
+    if (piece === '') return;
+    open.texts.set(at, told + piece);
+    writer.text(kind === 'refusal' ? `${id}/refusal` : id, kind, piece);
   }
 
-  /** Deltas of texts are appended. */
+  /** Pieces of texts are appended. */
   private merge(open: OpenMessage, data: Fields, isDelta: boolean): void {
     for (const [name, value] of Object.entries(data)) {
       const before = open.data[name];
@@ -170,7 +204,8 @@ export class AgentApiReader implements RemoteReader {
     }
   }
 
-  private call(id: string, open: OpenMessage, writer: RemoteWriter): void {
+  /** @param isSure the arguments so far are the beginning of the whole ones */
+  private call({ id, open }: Pick<Place, 'id' | 'open'>, isSure: boolean, writer: RemoteWriter): void {
     const name = textAt(open.data, 'name');
     if (!open.hasCall && name === undefined) return;
     open.hasCall = true;
@@ -182,20 +217,28 @@ export class AgentApiReader implements RemoteReader {
       name ?? 'unknown_tool',
       isServers && open.data['permission'] === 'needed',
     );
+    if (!isSure) return;
     const text = asText(open.data['arguments']);
     const told = writer.told(key) ?? '';
     if (text.length > told.length) writer.args(key, text.slice(told.length));
   }
 
+  /** A file is shown once, when its address or its bytes are there. */
   private file(open: OpenMessage, content: Fields, writer: RemoteWriter): void {
     const { object: _, status: _s, index: _i, msg_id: _m, error: _e, delta: _d, ...rest } = content;
-    if (open.role === 'assistant') writer.contents([rest as unknown as ContentInput]);
+    const index = numberAt(content, 'index') ?? 0;
+    const isThere = FILE_FIELDS.some((name) => textAt(content, name));
+    if (open.role !== 'assistant' || !isThere || open.files.has(index)) return;
+    open.files.add(index);
+    writer.contents([rest as unknown as ContentInput]);
   }
 
   private close(id: string, open: OpenMessage, fields: Fields, writer: RemoteWriter): void {
     this.told.add(id);
     this.newlyTold.push(id);
     const { type, data } = open;
+    // What was told again and again is whole now.
+    if (open.hasCall) this.call({ id, open }, true, writer);
     if (OUTPUT_TYPES.some((one) => one === type)) {
       const isError = objectAt(fields, 'metadata')['is_error'] === true;
       writer.output(textAt(data, 'call_id') ?? '', asText(data['output']), {
@@ -224,4 +267,10 @@ function usageIn(usage: Fields): Usage | undefined {
     output_tokens: output,
     total_tokens: numberAt(usage, 'total_tokens') ?? input + output,
   };
+}
+
+/** An error in place of an object: with a code, or as a sentence. */
+function errorIn(fields: Fields): Fields {
+  const sentence = textAt(fields, 'error');
+  return sentence === undefined ? objectAt(fields, 'error') : { message: sentence };
 }
