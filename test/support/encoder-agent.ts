@@ -1,11 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type BaseEvent, EventType, verifyEvents } from '@ag-ui/client';
 import type { RunAgentInput } from '@ag-ui/core';
 import { EventSchemas, RunAgentInputSchema } from '@ag-ui/core/schemas';
 import { EventEncoder } from '@ag-ui/encoder';
 import { from } from 'rxjs';
+import { LoopbackServer } from './loopback-server.js';
 
 /** An event without the ids of its run, which the server adds. */
 export type ScriptedEvent = { readonly type: EventType } & Readonly<Record<string, unknown>>;
@@ -14,45 +13,23 @@ export type ScriptedEvent = { readonly type: EventType } & Readonly<Record<strin
  * A server of AG-UI on loopback as the packages of the protocol make it: it takes only requests that the published schemas
  * take, checks each event and their order, and writes them with the published encoder.
  */
-export class EncoderAgent {
+export class EncoderAgent extends LoopbackServer {
   /** The requests, as the schemas understood them. */
   readonly inputs: RunAgentInput[] = [];
   /** What the schemas refused of a request. */
   readonly refusals: string[] = [];
   script: (input: RunAgentInput) => readonly ScriptedEvent[] = () => [];
-  private readonly server = createServer((request, response) => this.receive(request, response));
 
-  static async start(): Promise<EncoderAgent> {
-    const agent = new EncoderAgent();
-    agent.server.listen(0, '127.0.0.1');
-    await once(agent.server, 'listening');
-    return agent;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/agent`;
-  }
-
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
-  }
-
-  private receive(request: IncomingMessage, response: ServerResponse): void {
-    let text = '';
-    request.setEncoding('utf8').on('data', (piece: string) => (text += piece));
-    request.on('end', () => {
-      const parsed = RunAgentInputSchema.safeParse(JSON.parse(text));
-      if (!parsed.success) {
-        this.refusals.push(parsed.error.message);
-        response.writeHead(422, { 'content-type': 'text/plain' }).end(parsed.error.message.slice(0, 400));
-        return;
-      }
-      const input = parsed.data as RunAgentInput;
-      this.inputs.push(input);
-      void this.answer(input, request.headers.accept, response);
-    });
+  protected override async handle(request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<void> {
+    const parsed = RunAgentInputSchema.safeParse(JSON.parse(body.toString()));
+    if (!parsed.success) {
+      this.refusals.push(parsed.error.message);
+      response.writeHead(422, { 'content-type': 'text/plain' }).end(parsed.error.message.slice(0, 400));
+      return;
+    }
+    const input = parsed.data as RunAgentInput;
+    this.inputs.push(input);
+    await this.answer(input, request.headers.accept, response);
   }
 
   private async answer(input: RunAgentInput, accept: string | undefined, response: ServerResponse): Promise<void> {

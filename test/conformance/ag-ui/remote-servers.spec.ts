@@ -15,7 +15,7 @@ describeOnDatabases('a server made of the packages of AG-UI behind a remote agen
   let threads = 0;
 
   beforeAll(async () => {
-    upstream = await EncoderAgent.start();
+    upstream = await new EncoderAgent().listen();
     const agents = { coast: { type: 'ag-ui', url: upstream.url } };
     server = await startServer({ database: open, env: { AUTH: 'none', REMOTE_AGENTS: JSON.stringify({ agents }) } });
   });
