@@ -9,21 +9,14 @@ interface LogDestination {
 }
 
 /** Values of these names are replaced in every line. */
-const SECRETS = [
-  'authorization',
-  'cookie',
-  'apiKey',
-  '*.authorization',
-  '*.cookie',
-  '*.apiKey',
-  'req.headers.authorization',
-  'req.headers.cookie',
-  'req.headers["x-api-key"]',
-  'req.headers["x-proxy-secret"]',
-  'req.headers["proxy-authorization"]',
-  'req.headers["sec-websocket-protocol"]',
-  'res.headers["set-cookie"]',
+const SECRET_NAMES = [
+  ...['authorization', 'cookie', 'apiKey', 'password', 'secret', 'clientSecret', 'accessToken', 'refreshToken'],
+  ...['x-api-key', 'x-proxy-secret', 'proxy-authorization', 'sec-websocket-protocol', 'set-cookie'],
 ];
+/** At the top of a record, one step below, and among the headers of a request or a response. */
+const SECRETS = ['', '*', 'req.headers', 'res.headers'].flatMap((place) =>
+  SECRET_NAMES.map((name) => (place === '' && !name.includes('-') ? name : `${place}["${name}"]`)),
+);
 /** Nest's classes that log every module and route at start-up. Their messages are demoted to debug level. */
 const BOOT_CONTEXTS = new Set(['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication']);
 /** pino's number of the level `info`. */

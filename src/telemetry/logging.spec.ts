@@ -90,6 +90,29 @@ describe('the log', () => {
     expect(await linesOf({}, '/health')).toEqual([]);
   });
 
+  it.each(['json', 'text'])('no line of the format %s holds a credential, in whatever field', (format) => {
+    const lines: string[] = [];
+    const settings = readSettings(LoggingSettings, { LOG_FORMAT: format, LOG_LEVEL: 'trace' });
+    const logger = createLogger(settings, { write: (line) => lines.push(line) });
+    const headers = {
+      'x-api-key': 'top-s3cr3t',
+      'x-proxy-secret': 'top-s3cr3t',
+      'sec-websocket-protocol': 'top-s3cr3t',
+      authorization: 'top-s3cr3t',
+    };
+    const address = 'postgres://parley:top-s3cr3t@db/x';
+    logger.info({ ...headers }, 'top');
+    logger.info({ headers, req: { headers }, res: { headers } }, 'headers');
+    logger.error(
+      { err: new Error(`cannot reach ${address}`, { cause: new Error(address) }) },
+      `cannot reach ${address}`,
+    );
+    logger.warn({ deep: { deeper: [{ url: address, signed: '/a?sig=top-s3cr3t' }] } }, 'Basic Ym9iOnRvcC1zM2NyM3Q=');
+    expect(lines).toHaveLength(4);
+    expect(lines.filter((line) => /top-s3cr3t|Ym9i/.test(line))).toEqual([]);
+    expect(lines.join('')).toContain('postgres://parley:[secret]@db/x');
+  });
+
   it('the text format writes one readable line', async () => {
     const lines = await linesOf({ LOG_FORMAT: 'text' }, '/work');
     expect(lines[1]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z INFO {2}GET \/work 200 \d+ms request=abc-1\n$/);

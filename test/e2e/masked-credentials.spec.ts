@@ -8,7 +8,8 @@ import { until } from '../support/until.js';
 const KEY = newKey().text;
 const TICKET = 'parley_tk_eyJpZCI6InRpY2tldC1vZi1hIn0.mqGvY3Jh_-mqGvY3Jhmmmmmqq';
 const JWT = 'eyJhbGciOiJFUzI1NiIsImtpZCI6ImsifQ.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJlLW9mLWFsaWNl';
-const SECRETS = [KEY, TICKET, JWT];
+const FOREIGN = ['whsec_a1B2c3D4a1B2c3D4a1B2c3D4a1B2c3D4', 'sk-proj-a1B2c3D4a1B2c3D4a1B2c3D4', 'AKIAIOSFODNN7EXAMPLE'];
+const SECRETS = [KEY, TICKET, JWT, ...FOREIGN];
 
 interface Attempt {
   readonly method?: string;
