@@ -4,6 +4,7 @@ import { SERVER_ORIGIN, userReach } from '../../src/common/index.js';
 import { WebhookDeliveryEntity } from '../../src/database/index.js';
 import type { LoggedEvent } from '../../src/events/index.js';
 import { ScheduleRunner } from '../../src/schedules/index.js';
+import { Budgets } from '../../src/usage/index.js';
 import { WebhookDirectory, Webhooks } from '../../src/webhooks/index.js';
 import { WebhookSender } from '../../src/webhooks/webhook-sender.js';
 import { behaviour, say } from '../support/code-agents.js';
@@ -20,6 +21,19 @@ const COST = {
   sqlite: { commits: 2, statements: 15 },
   postgres: { commits: 2, roundTrips: 7 },
 };
+
+/**
+ * What a run costs beside under a budget and with an endpoint: the reservation of its one call, a transaction of its own;
+ * then, in the commit of its step, the end of that call; and the delivery.
+ */
+const EXTRA = {
+  sqlite: { commits: 1, statements: 9 },
+  postgres: { commits: 1, statements: 10 },
+};
+
+function statementsOf(sent: readonly string[]): { readonly commits: number; readonly statements: number } {
+  return { commits: sent.filter((sql) => sql === 'COMMIT').length, statements: sent.length };
+}
 
 describeOnLedgers('the database work of a short run', (ledger) => {
   let server: RunDriver;
@@ -105,4 +119,55 @@ describeOnLedgers('the database work of a short run', (ledger) => {
     expect(sent.length).toBe(plain.sent.length + extra);
     for (const { webhook } of [others, told]) await webhooks.remove(tenantId, webhook.id, SERVER_ORIGIN);
   });
+
+  it('is two rows more under a budget of the tenant and with an endpoint, and none without', async () => {
+    const { tenantId } = ALICE;
+    behaviour.current = async function* (context) {
+      const call = await context.usage.begin({ step: 'm:0', model: 'm', inputTokens: () => 10, maxOutputTokens: 90 });
+      const event = say(context, 'Hello');
+      const messageIds = (context.response.getResponseData().output ?? []).map(({ id }) => id);
+      context.journal.finish('model:0', 'hash', { text: 'Hello' }, messageIds);
+      call.settle({ input_tokens: 10, output_tokens: 5 }, () => ({ input_tokens: 1, output_tokens: 1 }));
+      yield await Promise.resolve(event);
+    };
+    const plain = await grown();
+    const budget = { subject: 'tenant', window: 'total', tokens: 1_000_000 } as const;
+    await server.get(Budgets).put(tenantId, budget, SERVER_ORIGIN);
+    const endpoint = { url: 'https://example.org/', description: null, format: 'parley', include: [] } as const;
+    const webhooks = server.get(Webhooks);
+    const { webhook } = await webhooks.create(
+      tenantId,
+      { ...endpoint, events: ['run.*'], agents: null, enabled: true },
+      SERVER_ORIGIN,
+    );
+    // The first run of a period makes its counter.
+    await grown();
+    const counted = await grown();
+    await webhooks.remove(tenantId, webhook.id, SERVER_ORIGIN);
+    expect(plain.sent.filter((sql) => /usage_|budget|prices|webhook/.test(sql))).toEqual([]);
+    expect(counted.rows - plain.rows).toBe(2);
+    const extra = EXTRA[ledger().database.dialect];
+    const { commits, statements } = statementsOf(counted.sent);
+    const without = statementsOf(plain.sent);
+    expect([{ commits: commits - without.commits, statements: statements - without.statements }, counted.sent]).toEqual(
+      [extra, counted.sent],
+    );
+  });
+
+  /** What one run sends, and by how many rows all tables grow for it. */
+  async function grown(): Promise<{ readonly sent: readonly string[]; readonly rows: number }> {
+    const before = await rowCount();
+    const { sent } = await counted();
+    const copy = [...sent];
+    jest.restoreAllMocks();
+    return { sent: copy, rows: ((await rowCount()) - before) / 2 };
+  }
+
+  async function rowCount(): Promise<number> {
+    const { read } = ledger().database;
+    const tables = [...new Set(read.manager.connection.entityMetadatas.map(({ tableName }) => tableName))];
+    const parts = tables.map((table) => `(SELECT COUNT(*) FROM ${table})`);
+    const [row] = await read.all<{ n: number | string }>(`SELECT ${parts.join(' + ')} AS n`);
+    return Number(row?.n);
+  }
 });
