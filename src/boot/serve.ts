@@ -55,10 +55,11 @@ export async function serve(extensions: Extensions = {}): Promise<NestFastifyApp
   stopOnSignals(app, server.shutdownGraceMs, configuration.get(FleetSettings));
   await listen(app, server);
   compileAtFirstCall();
-  for (const warning of [...configuration.warnings, ...policyWarnings(app)]) new Logger('Configuration').warn(warning);
   const { info } = app.get(ModelClient, { strict: false });
   // Of several processes the first speaks for all.
   if (cluster.isPrimary || cluster.worker?.id === 1) {
+    const logger = new Logger('Configuration');
+    for (const warning of [...configuration.warnings, ...policyWarnings(app)]) logger.warn(warning);
     process.stdout.write(banner(configuration, VERSION, listeningPort(app), info));
     // One that executes no runs calls no model, and one that is given in code is tried by whoever gives it.
     if (configuration.get(FleetSettings).role !== 'web' && extensions.model === undefined)
