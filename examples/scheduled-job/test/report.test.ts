@@ -1,55 +1,91 @@
 import { strict as assert } from 'node:assert';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { callTool, fail, say, scriptedModel, startTestServer } from 'parley-server/testing';
-import { untilNext } from '../src/daily.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { callTool, fail, say, scriptedModel, startTestServer, type TestServer } from 'parley-server/testing';
 import { extensions } from '../src/extensions.js';
-import { writeReport } from '../src/report.job.js';
+import { Reports } from '../src/reports.js';
 
-const DAY = '2026-11-22';
+/** The id is made of the names of the agent and of its schedule, so it is the same in every installation. */
+const SCHEDULE = '/api/v1/schedules/sch_94a56ec96b0ecc5d2dca45de88039ab3';
+const today = (): string => new Date().toISOString().slice(0, 10);
 
-void test('the job writes the report of a day', async () => {
+interface Schedule {
+  readonly cron: string;
+  readonly enabled: boolean;
+  readonly nextAt: string;
+}
+
+async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'reports-'));
-  const model = scriptedModel([callTool('open_orders', { day: DAY }), say('2 orders are open, A-1001 is late.')]);
-  const server = await startTestServer({ ...extensions, model });
   try {
-    const file = await writeReport({ url: server.url, folder }, DAY);
-    assert.equal(readFileSync(file, 'utf8'), '2 orders are open, A-1001 is late.\n');
-    assert.match(JSON.stringify(model.requests[1]?.messages.at(-1)), /A-1001.*late.*true/);
+    await use(folder);
   } finally {
-    await server.close();
     rmSync(folder, { recursive: true, force: true });
   }
-});
+}
 
-void test('jobs that are started for the same day share one run', async () => {
-  const folders = [1, 2, 3].map(() => mkdtempSync(join(tmpdir(), 'reports-')));
-  const model = scriptedModel([say('Nothing is open.')]);
-  const server = await startTestServer({ ...extensions, model });
-  try {
-    const files = await Promise.all(folders.map((folder) => writeReport({ url: server.url, folder }, DAY)));
-    for (const file of files) assert.equal(readFileSync(file, 'utf8'), 'Nothing is open.\n');
-    assert.equal(model.requests.length, 1);
-  } finally {
-    await server.close();
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+interface Runs {
+  readonly data: readonly { readonly id: string; readonly status: string; readonly finishedAt: string | null }[];
+}
+
+async function read<T>({ url }: TestServer, path = ''): Promise<T> {
+  return (await (await fetch(`${url}${SCHEDULE}${path}`)).json()) as T;
+}
+
+/** Runs the schedule now and returns the status of its run once it has ended. */
+async function runNow(server: TestServer): Promise<string> {
+  const answer = await fetch(`${server.url}${SCHEDULE}/run`, { method: 'POST' });
+  assert.equal(answer.status, 202);
+  const { runId } = (await answer.json()) as { runId: string };
+  for (;;) {
+    const { data } = await read<Runs>(server, '/runs');
+    const run = data.find(({ id }) => id === runId);
+    if (run?.finishedAt) return run.status;
+    await delay(20);
   }
+}
+
+void test('the agent has a schedule, and its run writes the report of the day', async () => {
+  await withFolder(async (folder) => {
+    const model = scriptedModel([callTool('open_orders', { day: today() }), say('2 orders are open, A-1001 is late.')]);
+    const server = await startTestServer({ ...extensions(folder), model });
+    try {
+      const { cron, enabled, nextAt } = await read<Schedule>(server);
+      assert.deepEqual([cron, enabled, Date.parse(nextAt) > Date.now()], ['0 6 * * *', true, true]);
+      assert.equal(await runNow(server), 'completed');
+      assert.deepEqual(readdirSync(folder), [`${today()}.md`]);
+      assert.equal(readFileSync(join(folder, `${today()}.md`), 'utf8'), '2 orders are open, A-1001 is late.\n');
+      assert.match(JSON.stringify(model.requests[1]?.messages.at(-1)), /A-1001.*late.*true/);
+    } finally {
+      await server.close();
+    }
+  });
 });
 
-void test('a run that fails is reported, and no file is written', async () => {
-  const server = await startTestServer({ ...extensions, model: scriptedModel([fail(new Error('no model'))]) });
-  try {
-    await assert.rejects(writeReport({ url: server.url, folder: 'never' }, DAY), /The report of 2026-11-22 is failed/);
-  } finally {
-    await server.close();
-  }
+void test('a run that fails writes no file', async () => {
+  await withFolder(async (folder) => {
+    const server = await startTestServer({
+      ...extensions(folder),
+      model: scriptedModel([fail(new Error('no model'))]),
+    });
+    try {
+      assert.equal(await runNow(server), 'failed');
+      assert.deepEqual(readdirSync(folder), []);
+    } finally {
+      await server.close();
+    }
+  });
 });
 
-void test('the next time of day is today or tomorrow', () => {
-  const at = (time: string): number => Date.parse(`${DAY}T${time}Z`);
-  assert.equal(untilNext('06:00', at('05:59:00')), 60_000);
-  assert.equal(untilNext('06:00', at('06:00:00')), 24 * 60 * 60 * 1000);
-  assert.equal(untilNext('06:00', at('23:00:00')), 7 * 60 * 60 * 1000);
+void test('a report that is written twice is one file', async () => {
+  await withFolder(async (folder) => {
+    const reports = new Reports(join(folder, 'new'));
+    const files = ['first', 'second'].map((text) => reports.save('2026-11-22', text));
+    assert.equal(files[0], files[1]);
+    assert.equal(readFileSync(files[0] ?? '', 'utf8'), 'second\n');
+    assert.equal(existsSync(`${files[0]}.new`), false);
+  });
 });
