@@ -31,6 +31,7 @@ import { OutboxModule } from './outbox/index.js';
 import { HttpModule } from './protocol/http/index.js';
 import { ProtocolModule, type WireName } from './protocol/protocol.module.js';
 import { FleetSettings, RunLimits, RunModule } from './run/index.js';
+import { RetentionModule } from './retention/index.js';
 import { OfflineModelClient, SAMPLES_SCHEMA, SamplesModule, SamplesSettings } from './samples/index.js';
 import { ScheduleRights, SchedulesModule } from './schedules/index.js';
 import { LoggingModule, LoggingSettings, TelemetryModule } from './telemetry/index.js';
@@ -66,8 +67,8 @@ export interface Extensions extends Pick<ModuleMetadata, 'imports' | 'providers'
   readonly wires?: readonly WireName[] | undefined;
 }
 
-/** What every feature writes into: chores, the audit trail, and what is spent. */
-const BOOKS = [ChoresModule, AuditModule, UsageModule];
+/** What every feature writes into, and for how long it is kept: chores, the audit trail, and what is spent. */
+const BOOKS = [ChoresModule, RetentionModule, AuditModule, UsageModule];
 
 /** The composition root: the only place where ports meet adapters. */
 @Module({})

@@ -26,6 +26,7 @@ import { RunsApiSettings } from './protocol/runs/runs-api.settings.js';
 import { PushHostSettings } from './outbox/index.js';
 import { OutgoingSettings } from './outgoing/index.js';
 import { FleetSettings, RunSettings } from './run/index.js';
+import { RetentionSettings } from './retention/index.js';
 import { SamplesSettings } from './samples/index.js';
 import { LoggingSettings, MetricsSettings, TracingSettings } from './telemetry/index.js';
 import { UsageSettings } from './usage/index.js';
@@ -56,6 +57,7 @@ export const APP_SETTINGS: readonly SliceType[] = [
   FleetSettings,
   UsageSettings,
   AuditSettings,
+  RetentionSettings,
   AttachmentSettings,
   AgentApiSettings,
   ResponsesSettings,

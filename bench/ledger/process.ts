@@ -16,7 +16,9 @@ import { RunPruning, RunRetention } from '../../src/run/end/prune-runs.js';
 import { LogCommit } from '../../src/run/log/log-commit.js';
 import { RunLedger, RunStores } from '../../src/run/run-ledger.js';
 import { RunMetrics } from '../../src/run/run.metrics.js';
-import { RunSettings } from '../../src/run/index.js';
+import { Retention, RetentionSettings } from '../../src/retention/index.js';
+import { TypeOrmTenantStore } from '../../src/access/adapters/typeorm-tenant-store.js';
+import { StoredRetention } from '../../src/access/tenants/tenant-retentions.js';
 import { SqlSessionSearch } from '../../src/agent/session/adapters/session-search.sql.js';
 import { SqlSessionStore } from '../../src/agent/session/adapters/session-store.sql.js';
 import { SessionCleaners } from '../../src/agent/session/index.js';
@@ -81,8 +83,10 @@ export class LedgerProcess {
     const clock = new SystemClock();
     const removal = new RemovalTransaction(this.ledger, new SessionCleaners(), clock);
     const pruning = new RunPruning(this.ledger, removal, new RetainedSummaries(this.log), clock);
-    const settings = readSettings(RunSettings, { RUN_EVENTS_RETENTION: '1h' });
-    return new RunRetention(pruning, new SqlLogPruning(this.database), this.partitions, settings, clock);
+    const settings = readSettings(RetentionSettings, { RUN_EVENTS_RETENTION: '1h' });
+    const stored = new StoredRetention(new TypeOrmTenantStore(this.database));
+    const retention = new Retention(settings, stored, clock);
+    return new RunRetention(pruning, new SqlLogPruning(this.database), this.partitions, retention, clock);
   }
 
   /** Processor time of PostgreSQL for this database so far, in seconds; undefined if it is on another machine. */

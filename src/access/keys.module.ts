@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { TenantRetention } from '../retention/index.js';
 import { AccessCache } from './cache/access-cache.js';
 import { TypeOrmApiKeyStore } from './adapters/typeorm-api-key-store.js';
 import { TypeOrmTenantStore } from './adapters/typeorm-tenant-store.js';
@@ -6,6 +7,7 @@ import { ActorStanding, ApiKeys, ApiKeyVerifier, KeyActs } from './api-keys/inde
 import { ApiKeyStore } from './ports/api-key-store.js';
 import { TenantStore } from './ports/tenant-store.js';
 import { TenantDirectory } from './tenants/tenant-directory.js';
+import { StoredRetention, TenantRetentions } from './tenants/tenant-retentions.js';
 import { Tenants } from './tenants/tenants.js';
 
 /** API keys and tenants. Needs the global `Database`, `UnitOfWork`, `AuditTrail` and `Clock`; works without a server. */
@@ -20,8 +22,19 @@ import { Tenants } from './tenants/tenants.js';
     KeyActs,
     ApiKeyVerifier,
     Tenants,
+    TenantRetentions,
+    { provide: TenantRetention, useClass: StoredRetention },
     { provide: TenantDirectory, useExisting: Tenants },
   ],
-  exports: [ActorStanding, ApiKeys, ApiKeyVerifier, Tenants, TenantDirectory, TenantStore],
+  exports: [
+    ActorStanding,
+    ApiKeys,
+    ApiKeyVerifier,
+    Tenants,
+    TenantDirectory,
+    TenantRetention,
+    TenantRetentions,
+    TenantStore,
+  ],
 })
 export class KeysModule {}

@@ -3,6 +3,7 @@ import { Chores } from '../chores/index.js';
 import { canonicalJson, Clock, type JsonObject, SERVER_ORIGIN } from '../common/index.js';
 import { HOUR_MS } from '../config/index.js';
 import { UnitOfWork } from '../database/index.js';
+import { Retention } from '../retention/index.js';
 import type { AuditAct, AuditAction } from './audit-act.js';
 import { lineOf, sealHash } from './audit-line.js';
 import { AuditSealing } from './audit-sealing.js';
@@ -23,15 +24,18 @@ export class AuditRetention {
     private readonly chains: AuditChains,
     private readonly unitOfWork: UnitOfWork,
     private readonly settings: AuditSettings,
+    private readonly retention: Retention,
     private readonly clock: Clock,
   ) {}
 
-  /** Removes the beginnings of all chains that are older than the retention. */
+  /** Removes the beginnings of all chains that are older than their tenant keeps them. */
   async work(signal: AbortSignal): Promise<void> {
-    const before = this.clock.now() - this.settings.retentionMs;
     const failures: unknown[] = [];
     for (const { tenantId } of await this.chains.list()) {
       try {
+        const ms = await this.retention.of('audit', tenantId);
+        if (ms === null) continue;
+        const before = this.clock.now() - ms;
         while (!signal.aborted && (await this.prune(tenantId, before)) === PRUNED_AT_ONCE);
       } catch (error) {
         // A chain that somebody has damaged does not keep the others.

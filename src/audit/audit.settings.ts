@@ -1,27 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import {
-  DAY_MS,
-  duration,
-  keyList,
-  ownKey,
-  type ServerKey,
-  ServerSettings,
-  setting,
-  settings,
-} from '../config/index.js';
+import { keyList, ownKey, type ServerKey, ServerSettings, setting, settings } from '../config/index.js';
 import { DatabaseSettings } from '../database/index.js';
 
-/** With what the audit trail is sealed, and how long it is kept. */
+/** With what the audit trail is sealed. */
 export class AuditSettings extends settings('Audit trail', {
   keys: setting('AUDIT_KEYS', keyList(), {
     unset: 'one key, generated when it is first needed and kept in DATA_DIR',
     secret: true,
     description:
       'Keys that seal the [audit trail](audit.md), as `kid:secret`, separated by commas. The first seals, all verify: a key has to stay in the list for as long as lines are kept that it has sealed. All servers on one PostgreSQL database need the same keys: a server with another list does not start, and what a server seals without a list only that server can verify.',
-  }),
-  retentionMs: setting('AUDIT_RETENTION', duration({ min: 90 * DAY_MS, max: 36_500 * DAY_MS }), {
-    default: '400d',
-    description: 'How long lines of the audit trail are kept, with their contents. At least 90 days.',
   }),
 }) {
   readonly #dataDir = this.source.slice(ServerSettings).dataDir;

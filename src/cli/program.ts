@@ -13,7 +13,7 @@ const USAGE = `Usage: parley COMMAND
        --example NAME  instead start from one of the examples:
                        ${exampleNames().join(', ')}
   key COMMAND …        create, list, show, rotate, revoke and check API keys
-  tenant COMMAND …     create, list, suspend and remove tenants, and set their limits
+  tenant COMMAND …     create, list, suspend and rename tenants, set their limits and retention
   usage COMMAND …      verify the counters of budgets; list and set budgets and prices
   audit COMMAND …      verify, export and note the ends of the audit trail
   data COMMAND …       encrypt what was stored unencrypted

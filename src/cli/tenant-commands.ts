@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { AppError, commandOrigin, type Origin } from '../common/index.js';
-import { type Tenant, TenantLimits, Tenants } from '../access/index.js';
 import { Database } from '../database/index.js';
+import { type Tenant, TenantLimits, TenantRetentions, Tenants } from '../access/index.js';
 import { type Arguments, type Command, type Commands, table, type Terminal, textOf, UsageError } from './command.js';
 
 const create: Command = {
@@ -74,15 +74,35 @@ const limits: Command = {
       terminal.out(JSON.stringify((await all.read(id)).overrides, null, 2));
       return 0;
     }
-    const { overrides } = await all.replace(id, jsonOf(await terminal.input()), operator());
+    const { overrides } = await all.replace(id, jsonOf(await terminal.input(), 'limits'), operator());
     terminal.note(`The limits of the tenant ${id} are changed. Servers that are running apply them within 5 s.`);
     terminal.out(JSON.stringify(overrides, null, 2));
     return 0;
   },
 };
 
+const retention: Command = {
+  usage:
+    'ID [--set]   prints for how long its data is kept, where that differs from the servers; --set replaces it by the JSON on stdin',
+  positionals: ['ID'],
+  options: { set: { type: 'boolean' } },
+  async run(app, { positionals: [id = ''], options }, terminal) {
+    const all = app.get(TenantRetentions);
+    if (options.set !== true) {
+      terminal.out(JSON.stringify(await all.read(id), null, 2));
+      return 0;
+    }
+    const overrides = await all.replace(id, jsonOf(await terminal.input(), 'periods'), operator());
+    terminal.note(`The retention of the tenant ${id} is changed. What is older is removed by the next chores.`);
+    terminal.out(JSON.stringify(overrides, null, 2));
+    return 0;
+  },
+};
+
 /** `npm run tenant -- …` (contract access, section 4). */
-export const TENANT_COMMANDS: Commands = new Map(Object.entries({ create, list, suspend, resume, rename, limits }));
+export const TENANT_COMMANDS: Commands = new Map(
+  Object.entries({ create, list, suspend, resume, rename, limits, retention }),
+);
 
 function operator(): Origin {
   return commandOrigin(userInfo().username);
@@ -101,10 +121,10 @@ function viewOf({ createdAt, updatedAt, ...tenant }: Tenant): Omit<Tenant, 'crea
 }
 
 /** @throws UsageError */
-function jsonOf(text: string): unknown {
+function jsonOf(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UsageError('The limits on stdin must be JSON');
+    throw new UsageError(`The ${what} on stdin must be JSON`);
   }
 }

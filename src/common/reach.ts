@@ -17,3 +17,9 @@ export function userReach({ tenantId, userId }: Principal): Reach {
 export function tenantReach(tenantId: string): Reach {
   return { tenantId, of: 'tenant' };
 }
+
+/** Tenants of an installation: a single one, or all but some. */
+export type TenantSelection = { readonly only: string } | { readonly except: readonly string[] };
+
+/** All tenants. */
+export const ALL_TENANTS: TenantSelection = { except: [] };

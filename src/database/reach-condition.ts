@@ -1,5 +1,5 @@
-import { isStorable, type Reach } from '../common/index.js';
-import type { SqlValue } from './queryable.js';
+import { isStorable, type Reach, type TenantSelection } from '../common/index.js';
+import type { Queryable, SqlValue } from './queryable.js';
 
 /** A condition of a WHERE, and the values of its parameters. */
 export interface SqlCondition {
@@ -9,6 +9,7 @@ export interface SqlCondition {
 
 /** True for no row: a user whose id cannot be stored owns nothing. */
 const NOTHING: SqlCondition = { sql: '1 = 0', values: [] };
+const EVERYTHING: SqlCondition = { sql: '1 = 1', values: [] };
 
 /**
  * Limits a query to a reach: `tenant_id = ?`, and `user_id = ?` unless the reach is a tenant. Every query that
@@ -30,4 +31,17 @@ export function reachCondition(reach: Reach, table?: string): SqlCondition {
 export function ownedWithin(reach: Reach): { readonly tenantId: string; readonly userId?: string } | undefined {
   if (reach.of === 'tenant') return { tenantId: reach.tenantId };
   return isStorable(reach.userId) ? { tenantId: reach.tenantId, userId: reach.userId } : undefined;
+}
+
+/** Rows of other tenants than those of a JSON array of ids. */
+const OTHER_TENANTS = {
+  sqlite: 'tenant_id NOT IN (SELECT value FROM json_each(?))',
+  postgres: 'tenant_id <> ALL(ARRAY(SELECT json_array_elements_text(?::json)))',
+};
+
+/** Limits maintenance work to tenants. A selection of all tenants limits nothing. */
+export function tenantCondition(dialect: Queryable['dialect'], tenants: TenantSelection): SqlCondition {
+  if ('only' in tenants) return { sql: 'tenant_id = ?', values: [tenants.only] };
+  if (tenants.except.length === 0) return EVERYTHING;
+  return { sql: OTHER_TENANTS[dialect], values: [JSON.stringify(tenants.except)] };
 }

@@ -16,6 +16,7 @@ import { LocalRelay } from './adapters/local/local-relay.js';
 import { LedgerMetrics } from './adapters/sql/ledger.metrics.js';
 import { LocalTickets } from './adapters/local/local-tickets.js';
 import { RedisRelay } from './adapters/redis/redis-relay.js';
+import { SqlIdleSessions } from './adapters/sql/idle-sessions.sql.js';
 import { SqlRunChains } from './adapters/sql/run-chains.sql.js';
 import { SqlRunLeases } from './adapters/sql/run-leases.sql.js';
 import { SqlLogCompaction } from './adapters/sql/log-compaction.sql.js';
@@ -35,6 +36,7 @@ import { LedgerSweep } from './dispatch/ledger-sweep.js';
 import { TicketIntake } from './dispatch/ticket-intake.js';
 import { WorkerLease } from './dispatch/worker-lease.js';
 import { WorkerSignals } from './dispatch/worker-signals.js';
+import { ConversationChore, ConversationRetention } from './end/conversation-retention.js';
 import { CancelRuns } from './end/cancel-runs.js';
 import { EndRuns } from './end/end-runs.js';
 import { OverdueRuns } from './end/overdue-runs.js';
@@ -60,6 +62,7 @@ import { RunReader } from './log/run-reader.js';
 import { RunWatch } from './log/run-watch.js';
 import { Dispatcher } from './ports/dispatcher.js';
 import { RunCauses } from './ports/run-causes.js';
+import { IdleSessions } from './ports/idle-sessions.js';
 import { RunChains } from './ports/run-chains.js';
 import { RunLeases } from './ports/run-leases.js';
 import type { RunLimits } from './ports/run-limits.js';
@@ -92,6 +95,7 @@ import { RunService } from './run.service.js';
     { provide: RunSearch, useClass: SqlRunSearch },
     { provide: RunListings, useClass: SqlRunListings },
     { provide: RunChains, useClass: SqlRunChains },
+    { provide: IdleSessions, useClass: SqlIdleSessions },
     { provide: RunLog, useClass: SqlRunLog },
     { provide: LogCompaction, useClass: SqlLogCompaction },
     { provide: LogPruning, useClass: SqlLogPruning },
@@ -148,6 +152,8 @@ import { RunService } from './run.service.js';
     RunPruning,
     RunRetention,
     PartitionChore,
+    ConversationRetention,
+    ConversationChore,
     RunCompaction,
     RunChores,
     EventLoopLag,

@@ -3,7 +3,6 @@ import {
   bytes,
   type ConfigurationProblem,
   DAY_MS,
-  duration,
   HOUR_MS,
   integer,
   MIB,
@@ -15,7 +14,7 @@ import {
 } from '../config/index.js';
 import { FleetSettings } from './fleet.settings.js';
 
-/** How runs are queued, executed, recovered and kept. */
+/** How runs are queued, executed and recovered. */
 export class RunSettings extends settings('Runs', {
   concurrency: setting('RUN_CONCURRENCY', integer({ min: 1, max: 100_000 }), {
     default: 256,
@@ -32,11 +31,6 @@ export class RunSettings extends settings('Runs', {
   idleTimeoutMs: setting('RUN_IDLE_TIMEOUT_MS', milliseconds({ min: 100, max: 30 * DAY_MS }), {
     default: 300_000,
     description: 'A run that emits no event for this long fails, even while a tool is working.',
-  }),
-  eventsRetentionMs: setting('RUN_EVENTS_RETENTION', duration({ min: HOUR_MS, max: 3650 * DAY_MS }), {
-    default: '7d',
-    description:
-      'How long the events of a finished run are kept for replay. Its final response and the messages of its session are kept longer.',
   }),
   queueLimit: setting('RUN_QUEUE_LIMIT', integer({ min: 1, max: 100_000 }), {
     default: 100,

@@ -2,9 +2,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Chores } from '../chores/index.js';
 import { Clock } from '../common/index.js';
 import { DAY_MS } from '../config/index.js';
+import { Retention } from '../retention/index.js';
 import { UsageLedger } from './ports/usage-ledger.js';
 import { UsageMetrics } from './usage.metrics.js';
-import { UsageSettings } from './usage.settings.js';
 import { Spending } from './spending.js';
 
 const EVERY_MS = 60_000;
@@ -17,7 +17,7 @@ const BATCH = 500;
 export class UsageChore {
   constructor(
     private readonly ledger: UsageLedger,
-    private readonly settings: UsageSettings,
+    private readonly retention: Retention,
     private readonly metrics: UsageMetrics,
     private readonly clock: Clock,
     chores: Chores,
@@ -34,8 +34,8 @@ export class UsageChore {
       if (difference) this.metrics.repaired.add();
     }
     await this.ledger.pruneCounters(now - COUNTERS_KEPT_MS);
-    const before = now - this.settings.retentionMs;
-    while (!signal.aborted && (await this.ledger.compact(before, BATCH)) > 0);
+    for (const { tenants, ms } of await this.retention.groups('usage'))
+      while (!signal.aborted && (await this.ledger.compact(now - ms, BATCH, tenants)) > 0);
   }
 }
 

@@ -1,8 +1,6 @@
 import {
   choice,
   type ConfigurationProblem,
-  DAY_MS,
-  duration,
   integer,
   path,
   readJsonFile,
@@ -13,7 +11,7 @@ import {
 import type { PriceTerms } from './price.js';
 import { priceList } from './price-input.js';
 
-/** Prices of model calls, and how long usage is kept. */
+/** Prices of model calls, and what is counted. */
 export class UsageSettings extends settings('Usage and budgets', {
   entries: setting('USAGE', choice('auto', 'always'), {
     default: 'auto',
@@ -38,10 +36,6 @@ export class UsageSettings extends settings('Usage and budgets', {
     default: 8192,
     description:
       'The most tokens of an answer under a budget if neither the request nor the price of the model limits it. It is reserved and sent to the model server.',
-  }),
-  retentionMs: setting('USAGE_RETENTION', duration({ min: 40 * DAY_MS, max: 36_500 * DAY_MS }), {
-    default: '400d',
-    description: 'How long the entries of single model calls are kept. After that, sums per day remain.',
   }),
 }) {
   readonly #reading = readPrices(this.pricesFile);

@@ -230,6 +230,19 @@ describeOnDatabases('npm run key and npm run tenant', (open) => {
     expect((await server.get(TenantLimits).read('limited')).overrides).toEqual(limits);
   });
 
+  it('for how long the data of a tenant is kept is shown, and replaced by what is on stdin', async () => {
+    const periods = { events: '1d', conversations: 'off' };
+    await run(['tenant', 'create', 'retained']);
+    expect(await run(['tenant', 'retention', 'retained'])).toMatchObject({ code: 0, stdout: '{}\n' });
+    const changed = await run(['tenant', 'retention', 'retained', '--set'], JSON.stringify(periods));
+    expect([changed.code, JSON.parse(changed.stdout)]).toEqual([0, periods]);
+    for (const wrong of ['{"audit":"1d"}', '{"everything":"1d"}', 'none']) {
+      expect(await run(['tenant', 'retention', 'retained', '--set'], wrong)).toMatchObject({ code: 2, stdout: '' });
+    }
+    expect(JSON.parse((await run(['tenant', 'retention', 'retained'])).stdout)).toEqual(periods);
+    expect(await run(['tenant', 'retention', 'nobody'])).toMatchObject({ code: 1 });
+  });
+
   it('tenants are created, suspended, resumed and renamed', async () => {
     expect(await json('tenant', 'create', 'acme', '--name', 'Acme Inc.')).toMatchObject({
       id: 'acme',
@@ -248,7 +261,7 @@ describeOnDatabases('npm run key and npm run tenant', (open) => {
     clock.advance(5000);
     expect(await statusWith(secret)).toBe(200);
     const tenants = await json<{ id: string; name: string }[]>('tenant', 'list');
-    expect(tenants.map(({ id }) => id)).toEqual(['acme-2', 'default', 'limited']);
+    expect(tenants.map(({ id }) => id)).toEqual(['acme-2', 'default', 'limited', 'retained']);
     expect(tenants[0]?.name).toBe('Acme Inc.');
   });
 

@@ -1,12 +1,14 @@
 import { Logger } from '@nestjs/common';
 import { readSettings } from '../../src/config/index.js';
 import { Metrics, SystemClock } from '../../src/common/index.js';
+import { TypeOrmTenantStore } from '../../src/access/adapters/typeorm-tenant-store.js';
+import { StoredRetention } from '../../src/access/tenants/tenant-retentions.js';
 import { SqlLogCompaction } from '../../src/run/adapters/sql/log-compaction.sql.js';
 import { SqlLogPruning } from '../../src/run/adapters/sql/log-pruning.sql.js';
 import { PARTITION_RUNS, SqlLogPartitions } from '../../src/run/adapters/sql/log-partitions.sql.js';
 import { type RunPruning, RunRetention } from '../../src/run/end/prune-runs.js';
 import type { RunRecord } from '../../src/run/run-record.js';
-import { RunSettings } from '../../src/run/index.js';
+import { Retention, RetentionSettings } from '../../src/retention/index.js';
 import { describeOnLedgers, LEASE, lines, logWrite, nextId, NOW, runEnd } from '../support/ledger.js';
 
 const SIZE = 10;
@@ -83,7 +85,9 @@ describeOnLedgers('partitions of events', (ledger) => {
     const clock = Object.assign(new SystemClock(), { now: () => LATER });
     const pruning: Pick<RunPruning, 'prune'> = { prune: (before, limit) => ledger().prune(before, LATER, limit) };
     const compacted = new SqlLogPruning(ledger().database);
-    return new RunRetention(pruning as RunPruning, compacted, partitions, readSettings(RunSettings, {}), clock);
+    const stored = new StoredRetention(new TypeOrmTenantStore(ledger().database));
+    const periods = new Retention(readSettings(RetentionSettings, {}), stored, clock);
+    return new RunRetention(pruning as RunPruning, compacted, partitions, periods, clock);
   };
 
   const defaultRows = async (): Promise<unknown> => {

@@ -1,5 +1,5 @@
 import { Chores } from '../../src/chores/index.js';
-import { tenantReach, SERVER_ORIGIN } from '../../src/common/index.js';
+import { ALL_TENANTS, tenantReach, SERVER_ORIGIN } from '../../src/common/index.js';
 import { Budgets, Prices, UsageCheck, UsageReport } from '../../src/usage/index.js';
 import { AbandonedReservations, UsageChore } from '../../src/usage/usage-chores.js';
 import { UsageLedger } from '../../src/usage/ports/usage-ledger.js';
@@ -144,7 +144,7 @@ describeOnLedgers('the ledger of spending', (ledger) => {
     await agrees();
     await database.write((tx) => tx.run('UPDATE usage_entries SET at = ?', [Date.parse('2026-11-20T12:00:00Z')]));
     await database.write((tx) => tx.run(`UPDATE usage_entries SET day = '2026-11-20'`));
-    expect(await server.get(UsageLedger).compact(Date.parse('2026-11-21'), 100)).toBe(1);
+    expect(await server.get(UsageLedger).compact(Date.parse('2026-11-21'), 100, ALL_TENANTS)).toBe(1);
     expect(await server.get(UsageReport).ofRun(TENANT, runId)).toEqual([]);
     const after = await server
       .get(UsageReport)

@@ -44,7 +44,7 @@ export class Tenants extends TenantDirectory {
 
   /** @throws AppError TENANT_NOT_FOUND */
   async find(id: string): Promise<Tenant> {
-    return found(await this.store.find(id), id);
+    return foundTenant(await this.store.find(id), id);
   }
 
   /**
@@ -88,7 +88,7 @@ export class Tenants extends TenantDirectory {
   async rename(from: string, to: string, by: Origin): Promise<RenamedTenant> {
     checkedSlug(to, 'id');
     const movedRows = await this.unitOfWork.write(async (tx) => {
-      found(await this.store.findForUpdate(tx, from), from);
+      foundTenant(await this.store.findForUpdate(tx, from), from);
       if (await this.store.findForUpdate(tx, to)) throw taken(to);
       if (await this.store.hasUnfinishedRuns(tx, from)) throw new AppError('TENANT_BUSY');
       const moved = await this.store.changeId(tx, from, to, this.clock.now());
@@ -102,7 +102,7 @@ export class Tenants extends TenantDirectory {
 
   private async setStatus(id: string, status: TenantStatus, by: Origin): Promise<Tenant> {
     const tenant = await this.unitOfWork.write(async (tx) => {
-      const current = found(await this.store.findForUpdate(tx, id), id);
+      const current = foundTenant(await this.store.findForUpdate(tx, id), id);
       if (current.status === status) return current;
       const changed = { ...current, status, updatedAt: this.clock.now() };
       await this.store.update(tx, changed);
@@ -129,7 +129,8 @@ export class Tenants extends TenantDirectory {
   }
 }
 
-function found(tenant: Tenant | undefined, id: string): Tenant {
+/** @throws AppError TENANT_NOT_FOUND for a tenant that does not exist */
+export function foundTenant(tenant: Tenant | undefined, id: string): Tenant {
   if (!tenant) throw new AppError('TENANT_NOT_FOUND', `There is no tenant ${id}`);
   return tenant;
 }

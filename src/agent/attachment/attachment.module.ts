@@ -12,6 +12,7 @@ import { AttachmentBinder } from './attachment-binder.js';
 import { AttachmentService } from './attachment.service.js';
 import { AttachmentExpiry } from './attachment-expiry.js';
 import { SignedUrls } from './signed-urls.js';
+import { AttachmentTimes } from './attachment-times.js';
 import { AttachmentSettings } from './attachment.settings.js';
 import { ImageAddressCheck } from './image-address-check.js';
 import { MessageAttachments } from './message-attachments.js';
@@ -52,6 +53,7 @@ function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettin
     AttachmentBinder,
     AttachmentService,
     AttachmentExpiry,
+    AttachmentTimes,
     SignedUrls,
     ImageAddressCheck,
     MessageAttachments,

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
-import { AppError, Clock, type Principal, RETRY_AFTER_SECONDS } from '../../common/index.js';
+import { AppError, type Principal, RETRY_AFTER_SECONDS } from '../../common/index.js';
 import {
   type AttachmentType,
   EXTENSION_OF_TYPE,
@@ -11,6 +11,7 @@ import {
 } from './attachment-reference.js';
 import { SignedUrls } from './signed-urls.js';
 import { AttachmentSettings } from './attachment.settings.js';
+import { AttachmentTimes } from './attachment-times.js';
 import type { AttachmentContent, SignedUrl, StoredAttachment, UploadedFile } from './attachment.types.js';
 import { checkedImage } from './checked-image.js';
 import { AttachmentSource } from './ports/attachment-source.js';
@@ -36,20 +37,20 @@ export class AttachmentService extends AttachmentSource {
     private readonly objects: ObjectStore,
     private readonly urls: SignedUrls,
     private readonly settings: AttachmentSettings,
-    private readonly clock: Clock,
+    private readonly times: AttachmentTimes,
   ) {
     super();
   }
 
   /**
-   * Stores a file of a user. It is deleted after a day unless a message refers to it.
+   * Stores a file of a user. It is deleted after the tenant's time for uploads unless a message refers to it.
    *
    * @throws AppError ATTACHMENT_EMPTY, ATTACHMENT_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, ATTACHMENT_INVALID; then nothing is stored;
    *   ATTACHMENT_STORE_ERROR
    */
   async upload(principal: Principal, file: UploadedFile): Promise<{ attachment: StoredAttachment; signed: SignedUrl }> {
     const { mimeType, width, height } = checkedImage(file, this.settings.maxBytes);
-    const [id, now] = [randomUUID(), this.clock.now()];
+    const [id, now] = [randomUUID(), this.times.now()];
     const attachment: StoredAttachment = {
       id,
       ...principal,
@@ -61,7 +62,7 @@ export class AttachmentService extends AttachmentSource {
       width,
       height,
       createdAt: now,
-      deleteAfter: now + this.settings.unboundTtlMs,
+      deleteAfter: await this.times.unboundUntil(principal.tenantId, now),
     };
     // The row is written first: if the process stops now, the object is removed when the attachment expires.
     await this.store.insert(attachment);
@@ -168,7 +169,7 @@ export class AttachmentService extends AttachmentSource {
 
   private async living(id: string): Promise<StoredAttachment | undefined> {
     const attachment = await this.store.find(id);
-    const isOver = attachment && attachment.deleteAfter !== null && attachment.deleteAfter <= this.clock.now();
+    const isOver = attachment && attachment.deleteAfter !== null && attachment.deleteAfter <= this.times.now();
     return isOver ? undefined : attachment;
   }
 }

@@ -27,7 +27,7 @@ export interface S3Bucket {
   readonly forcePathStyle: boolean;
 }
 
-/** How files are uploaded, signed, stored and deleted. */
+/** How files are uploaded, signed and stored. */
 export class AttachmentSettings extends settings('Attachments', {
   maxBytes: setting('ATTACHMENT_MAX_BYTES', bytes({ min: 1024, max: 256 * MIB }), {
     default: 10 * MIB,
@@ -42,10 +42,6 @@ export class AttachmentSettings extends settings('Attachments', {
     secret: true,
     description:
       'Keys for signed URLs as `kid:secret`, separated by commas. The first signs, all are accepted: to replace a key, put the new one first, and remove the old one when its URLs have expired. All servers on one PostgreSQL database need the same keys: a server with others does not start.',
-  }),
-  unboundTtlMs: setting('ATTACHMENT_UNBOUND_TTL_MS', milliseconds({ min: 1000, max: 365 * DAY_MS }), {
-    default: DAY_MS,
-    description: 'How long an uploaded file is kept if no message refers to it.',
   }),
   sweepIntervalMs: setting('ATTACHMENT_SWEEP_INTERVAL_MS', milliseconds({ min: 10, max: DAY_MS }), {
     default: 600_000,

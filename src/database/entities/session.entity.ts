@@ -10,6 +10,8 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from '../typeor
 // The lists of sessions, which leave out the unlisted ones.
 @Index('ix_sessions_owner_listed', ['tenantId', 'userId', 'updatedAt', 'rowId'], { where: 'unlisted = 0' })
 @Index('ix_sessions_tenant_listed', ['tenantId', 'updatedAt', 'rowId'], { where: 'unlisted = 0' })
+// The unlisted ones in which nothing has happened for long.
+@Index('ix_sessions_tenant_unlisted', ['tenantId', 'updatedAt', 'rowId'], { where: 'unlisted = 1' })
 export class SessionEntity {
   @PrimaryGeneratedColumn('increment', { name: 'no', type: 'integer', primaryKeyConstraintName: 'pk_sessions' })
   rowId!: number;

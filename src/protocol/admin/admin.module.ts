@@ -7,6 +7,7 @@ import { SchedulesController } from './hooks/schedules.controller.js';
 import { WebhookDeliveriesController } from './hooks/webhook-deliveries.controller.js';
 import { WebhooksController } from './hooks/webhooks.controller.js';
 import { LimitsController } from './limits.controller.js';
+import { TenantRetentionController } from './tenant-retention.controller.js';
 import { TenantsController } from './tenants.controller.js';
 import { TicketsController } from './tickets.controller.js';
 import { PricesController } from './prices.controller.js';
@@ -22,6 +23,7 @@ import { UsageController } from './usage.controller.js';
     ApiKeysController,
     LimitsController,
     TenantsController,
+    TenantRetentionController,
     TicketsController,
     UsageController,
     BudgetsController,

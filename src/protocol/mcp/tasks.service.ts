@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../access/index.js';
 import { AppError, type JsonObject } from '../../common/index.js';
-import { RunSettings } from '../../run/index.js';
+import { Retention } from '../../retention/index.js';
 import { fieldReaderAt } from '../http/index.js';
 import { CallFolds } from './call-folds.js';
 import { callDataOf } from './call-data.js';
@@ -30,18 +30,18 @@ export class TasksService {
     private readonly folds: CallFolds,
     private readonly waits: CallWaits,
     private readonly forms: FormAnswers,
-    private readonly settings: RunSettings,
+    private readonly retention: Retention,
   ) {}
 
   /** The task in place of a result. */
   async created(call: McpCall): Promise<JsonObject> {
-    return { resultType: 'task', ...this.head(call) };
+    return { resultType: 'task', ...(await this.head(call)) };
   }
 
   /** @throws McpError INVALID_PARAMS for an unknown one, MISSING_CAPABILITY */
   async get(params: unknown, peer: Peer, caller: Caller): Promise<JsonObject> {
     const call = await this.find(params, peer, caller);
-    return { ...this.head(call), ...(await this.details(call)) };
+    return { ...(await this.head(call)), ...(await this.details(call)) };
   }
 
   /** Takes answers; what is missing stays open. @throws as `get` */
@@ -78,16 +78,15 @@ export class TasksService {
     throw unknown;
   }
 
-  private head(call: McpCall): JsonObject {
+  private async head(call: McpCall): Promise<JsonObject> {
     const { first, changedAt } = call;
-    const retention = this.settings.eventsRetentionMs;
     const isYoung = changedAt - first.createdAt < YOUNG_MS && !this.calls.isOver(call);
     return {
       taskId: first.runId,
       status: this.statusOf(call),
       createdAt: new Date(first.createdAt).toISOString(),
       lastUpdatedAt: new Date(changedAt).toISOString(),
-      ttlMs: retention ?? null,
+      ttlMs: await this.retention.of('events', first.tenantId),
       pollIntervalMs: isYoung ? POLL_MS : LATER_POLL_MS,
     };
   }

@@ -1,9 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Clock, type JsonObject } from '../../common/index.js';
+import { ALL_TENANTS, Clock, type JsonObject, type TenantSelection } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
-import { LogPartitions } from '../ports/log-partitions.js';
+import { Retention, type RetentionGroup } from '../../retention/index.js';
+import { LogPartitions, type RunRange } from '../ports/log-partitions.js';
 import { LogPruning, type PrunedCounts } from '../ports/log-pruning.js';
-import { RunSettings } from '../run.settings.js';
 import { RunLedger } from '../run-ledger.js';
 import type { RunRecord } from '../run-record.js';
 import { RetainedSummaries } from './retained-summaries.js';
@@ -23,16 +23,16 @@ export class RunPruning {
   ) {}
 
   /**
-   * Removes the events of up to `limit` runs that ended before a time, all but the terminal ones, and the journals.
-   * Runs that another process handles are skipped.
+   * Removes the events of up to `limit` runs of some tenants that ended before a time, all but the terminal ones, and the
+   * journals. Runs that another process handles are skipped.
    *
    * @throws the driver's error
    */
-  async prune(finishedBefore: number, limit: number): Promise<PrunedCounts> {
+  async prune(finishedBefore: number, limit: number, tenants: TenantSelection = ALL_TENANTS): Promise<PrunedCounts> {
     const { runs } = this.ledger;
     const summaries = new Map<number, JsonObject | null>();
     // Read before the transaction: logs are long, and that of an ended run does not change.
-    for (const run of await runs.prunable(finishedBefore, limit)) {
+    for (const run of await runs.prunable(finishedBefore, limit, tenants)) {
       summaries.set(run.rowId, run.visibility === 'transient' ? null : await this.summaryOf(run));
     }
     if (summaries.size === 0) return { runs: 0, events: 0 };
@@ -69,7 +69,8 @@ const BATCH = 50;
 const COMPACTED_BATCH = 2000;
 
 /**
- * Prunes the runs that ended longer ago than RUN_EVENTS_RETENTION: compacted runs many at once, others one by one. A partition whose runs all ended that long ago is dropped instead.
+ * Prunes the runs that ended longer ago than their tenant keeps events: compacted runs many at once, others one by one. A
+ * partition whose runs all ended that long ago is dropped instead.
  */
 @Injectable()
 export class RunRetention {
@@ -80,7 +81,7 @@ export class RunRetention {
     private readonly oneByOne: RunPruning,
     private readonly compacted: LogPruning,
     private readonly partitions: LogPartitions,
-    private readonly settings: RunSettings,
+    private readonly retention: Retention,
     private readonly clock: Clock,
   ) {}
 
@@ -95,20 +96,32 @@ export class RunRetention {
    * @throws the driver's error
    */
   async pruneAll(signal?: AbortSignal): Promise<PrunedCounts> {
-    const before = this.clock.now() - this.settings.eventsRetentionMs;
-    const droppedLater = await this.partitions.ended(before);
-    const counts = sumOf(
-      await this.untilDone(COMPACTED_BATCH, signal, (limit) =>
-        this.compacted.prune({ finishedBefore: before, limit, now: this.clock.now(), droppedLater }),
-      ),
-      await this.untilDone(BATCH, signal, (limit) => this.oneByOne.prune(before, limit)),
-    );
+    const groups = await this.retention.groups('events');
+    const now = this.clock.now();
+    // A partition has runs of all tenants, so the longest period counts.
+    const droppedLater = await this.partitions.ended(now - Math.max(...groups.map(({ ms }) => ms)));
+    let counts: PrunedCounts = { runs: 0, events: 0 };
+    for (const group of groups) counts = sumOf(counts, await this.pruneGroup(group, droppedLater, signal));
     if (counts.runs > 0) this.logger.log(`Removed ${counts.events} old events of ${counts.runs} runs`);
     for (const range of droppedLater) {
       if (signal?.aborted || !(await this.partitions.drop(range, signal))) continue;
       this.logger.log(`Dropped the events of the runs from ${range.from} to ${range.to - 1}`);
     }
     return counts;
+  }
+
+  private async pruneGroup(
+    { tenants, ms }: RetentionGroup,
+    droppedLater: readonly RunRange[],
+    signal: AbortSignal | undefined,
+  ): Promise<PrunedCounts> {
+    const before = this.clock.now() - ms;
+    return sumOf(
+      await this.untilDone(COMPACTED_BATCH, signal, (limit) =>
+        this.compacted.prune({ finishedBefore: before, tenants, limit, now: this.clock.now(), droppedLater }),
+      ),
+      await this.untilDone(BATCH, signal, (limit) => this.oneByOne.prune(before, limit, tenants)),
+    );
   }
 
   private async untilDone(

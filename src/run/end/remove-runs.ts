@@ -3,6 +3,7 @@ import { AuditTrail } from '../../audit/index.js';
 import { AppError, type Origin, type Principal, type Reach, Clock, SERVER_ORIGIN } from '../../common/index.js';
 import { type AfterRemoval, SessionCleaners } from '../../agent/session/index.js';
 import type { Transaction } from '../../database/index.js';
+import type { IdleSession } from '../ports/idle-sessions.js';
 import { RunLedger } from '../run-ledger.js';
 import { isForgotten, type RunRecord } from '../run-record.js';
 import { EndRuns } from './end-runs.js';
@@ -36,15 +37,22 @@ export class RemovalTransaction {
   /**
    * Removes a session with its messages and its runs.
    *
-   * @returns what to do after the commit; undefined when a run has not ended, and nothing was removed
+   * @param isRemovable asked when the session and its runs are locked
+   * @returns what to do after the commit; undefined when a run has not ended or the session is not removable, and nothing was
+   *   removed
    */
-  async removeSession(tx: Transaction, sessionRowId: number): Promise<readonly AfterRemoval[] | undefined> {
+  async removeSession(
+    tx: Transaction,
+    sessionRowId: number,
+    isRemovable?: () => Promise<boolean>,
+  ): Promise<readonly AfterRemoval[] | undefined> {
     const { runs, log, sessions, interrupts } = this.ledger;
     // Locks runs before their session, as the end of a run does; then those that were accepted meanwhile.
     await runs.ofSessionForUpdate(tx, sessionRowId);
     await sessions.lock(tx, sessionRowId);
     const ofSession = await runs.ofSessionForUpdate(tx, sessionRowId);
     if (ofSession.some(({ finishedAt }) => finishedAt === null)) return undefined;
+    if (isRemovable && !(await isRemovable())) return undefined;
     const owner = await sessions.owner(tx, sessionRowId);
     const after = owner ? await this.cleaners.cleanSession(tx, owner) : [];
     await interrupts.remove(tx, { sessionRowId }, this.clock.now());
@@ -106,6 +114,26 @@ export class RemoveRuns {
       if (after) return this.complete(after);
     }
     throw new AppError('SESSION_BUSY', 'The runs of this session did not end in time');
+  }
+
+  /**
+   * Removes a session in the name of the server, because it is old.
+   *
+   * @param isIdle whether nothing has happened in it meanwhile; asked when it is locked
+   * @returns false, and changes nothing, if something has, or if it is gone
+   */
+  async removeIdle(
+    { rowId, tenantId, sessionId }: IdleSession,
+    isIdle: (tx: Transaction) => Promise<boolean>,
+  ): Promise<boolean> {
+    const after = await this.ledger.write(async (tx) => {
+      const steps = await this.removal.removeSession(tx, rowId, () => isIdle(tx));
+      const act = { action: 'thread.deleted', by: SERVER_ORIGIN, details: { cause: 'retention' } } as const;
+      if (steps) await this.trail.write(tx, { ...act, tenantId, subject: { kind: 'thread', id: sessionId } });
+      return steps;
+    });
+    if (after) await this.complete(after);
+    return after !== undefined;
   }
 
   /** What follows a removal that is committed. */

@@ -1,3 +1,4 @@
+import type { TenantSelection } from '../../common/index.js';
 import type { RunRange } from './log-partitions.js';
 
 /** What was pruned: runs, and the events that were removed. */
@@ -9,6 +10,7 @@ export interface PrunedCounts {
 /** Which compacted runs to prune. Times are milliseconds since the epoch. */
 export interface PruneQuery {
   readonly finishedBefore: number;
+  readonly tenants: TenantSelection;
   /** Runs at most. */
   readonly limit: number;
   readonly now: number;

@@ -1,4 +1,4 @@
-import type { Authority, JsonObject, Principal, Reach } from '../../common/index.js';
+import type { Authority, JsonObject, Principal, Reach, TenantSelection } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
 import type { ErrorModel } from '../../events/index.js';
 import type { RunRecord, RunVisibility, StoredRequest } from '../run-record.js';
@@ -196,8 +196,8 @@ export abstract class RunStore {
    */
   abstract passStateBefore(tx: Transaction, run: RunRecord, state: JsonObject): Promise<boolean>;
 
-  /** Up to `limit` runs that ended before a time and have their events, oldest first. */
-  abstract prunable(finishedBefore: number, limit: number): Promise<readonly RunRecord[]>;
+  /** Up to `limit` runs of some tenants that ended before a time and have their events, oldest first. */
+  abstract prunable(finishedBefore: number, limit: number, tenants: TenantSelection): Promise<readonly RunRecord[]>;
 
   /** Those of the runs that were not pruned, locked; without those that another transaction has locked. */
   abstract unprunedForUpdate(tx: Transaction, rowIds: readonly number[]): Promise<readonly RunRecord[]>;

@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '../../common/index.js';
-import { Database, isUniqueViolation, type Queryable, queryable, type Transaction } from '../../database/index.js';
+import { AppError, type TenantSelection } from '../../common/index.js';
+import {
+  Database,
+  isUniqueViolation,
+  type Queryable,
+  queryable,
+  tenantCondition,
+  type Transaction,
+} from '../../database/index.js';
 import type { Budget, CountedBudget } from '../budget.js';
 import { BudgetEvents } from '../budget-events.js';
 import { type CounterDifference, type CounterView, UsageLedger, type WantedCall } from '../ports/usage-ledger.js';
@@ -18,7 +25,8 @@ import {
 } from './counter.row.js';
 import { ENTRY_COLUMNS, entryOf, entryValues, INSERT_ENTRY, type UsageEntryRow } from './usage-entry.row.js';
 
-const OLDEST = `SELECT tenant_id, day FROM usage_entries WHERE state <> 'reserved' AND at < ? ORDER BY at LIMIT ?`;
+const OLDEST = `
+  SELECT tenant_id, day FROM usage_entries WHERE state <> 'reserved' AND at < ? AND {tenants} ORDER BY at LIMIT ?`;
 const ADD = `
   INSERT INTO usage_days (tenant_id, day, user_id, agent, account, model, runs, calls, input_tokens, cached_tokens,
     output_tokens, reasoning_tokens, estimated_tokens, cost)
@@ -41,9 +49,14 @@ const REMOVE = `DELETE FROM usage_entries WHERE tenant_id = ? AND day = ? AND at
  * @param limit about how many entries
  * @returns how many entries were removed
  */
-async function compactEntries(tx: Queryable, before: number, limit: number): Promise<number> {
+async function compactEntries(tx: Queryable, before: number, limit: number, tenants: TenantSelection): Promise<number> {
+  const { sql, values } = tenantCondition(tx.dialect, tenants);
   const days = new Map<string, { readonly tenant_id: string; readonly day: string }>();
-  for (const row of await tx.all<{ tenant_id: string; day: string }>(OLDEST, [before, limit])) {
+  for (const row of await tx.all<{ tenant_id: string; day: string }>(OLDEST.replace('{tenants}', sql), [
+    before,
+    ...values,
+    limit,
+  ])) {
     days.set(`${row.tenant_id} ${row.day}`, row);
   }
   let removed = 0;
@@ -195,8 +208,8 @@ export class SqlUsageLedger extends UsageLedger {
     await this.database.forRuns.write((tx) => tx.run(sql, [updatedBefore]));
   }
 
-  compact(before: number, limit: number): Promise<number> {
-    return this.database.forRuns.write((tx) => compactEntries(tx, before, limit));
+  compact(before: number, limit: number, tenants: TenantSelection): Promise<number> {
+    return this.database.forRuns.write((tx) => compactEntries(tx, before, limit, tenants));
   }
 
   /** @returns undefined if a counter is missing */

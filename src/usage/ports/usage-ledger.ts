@@ -1,3 +1,4 @@
+import type { TenantSelection } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
 import type { Budget, CountedBudget } from '../budget.js';
 import type { Price } from '../price.js';
@@ -77,6 +78,6 @@ export abstract class UsageLedger {
   /** Removes counters of budgets that are no more, and of periods that have ended long ago. */
   abstract pruneCounters(updatedBefore: number): Promise<void>;
 
-  /** Replaces entries of calls that ended before a time by sums per day. Returns how many. */
-  abstract compact(before: number, limit: number): Promise<number>;
+  /** Replaces entries of calls of some tenants that ended before a time by sums per day. Returns how many. */
+  abstract compact(before: number, limit: number, tenants: TenantSelection): Promise<number>;
 }

@@ -30,6 +30,7 @@ import { CreateWebhooks1798400000000 } from './1798400000000-create-webhooks.js'
 import { CreateSchedules1798400000001 } from './1798400000001-create-schedules.js';
 import { CreateAuditTrail1798500000000 } from './1798500000000-create-audit-trail.js';
 import { SealContent1798700000000 } from './1798700000000-seal-content.js';
+import { IndexUnlistedSessions1798850000000 } from './1798850000000-index-unlisted-sessions.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const SQLITE_MIGRATIONS = [
@@ -65,4 +66,5 @@ export const SQLITE_MIGRATIONS = [
   CreateSchedules1798400000001,
   CreateAuditTrail1798500000000,
   SealContent1798700000000,
+  IndexUnlistedSessions1798850000000,
 ];

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
 import type { TenantStatus } from '../../../access/index.js';
 import { Closed } from '../../http/bodies/dto.pipe.js';
@@ -41,4 +41,31 @@ export class CreateTenantDto {
   @IsOptional()
   @IsString({ message: 'name must be a string' })
   name?: string;
+}
+
+/** For how long the data of a tenant is kept, as numbers with their units. */
+export class RetentionDto {
+  @ApiProperty({ example: '7d', description: 'The events of finished runs.' })
+  events!: string;
+
+  @ApiProperty({ example: 'off', description: 'Conversations, after their last activity; `off` for ever.' })
+  conversations!: string;
+
+  @ApiProperty({ example: '1d', description: 'Uploads to which no message refers.' })
+  uploads!: string;
+
+  @ApiProperty({ example: '400d', description: 'Entries of single model calls.' })
+  usage!: string;
+
+  @ApiProperty({ example: '400d', description: 'Lines of the audit trail.' })
+  audit!: string;
+}
+
+/** For how long the data of a tenant is kept, and what differs from the settings of the server. */
+export class TenantRetentionDto {
+  @ApiProperty({ description: 'What holds.' })
+  retention!: RetentionDto;
+
+  @ApiProperty({ type: PartialType(RetentionDto), description: 'What differs from the settings of the server.' })
+  overrides!: object;
 }

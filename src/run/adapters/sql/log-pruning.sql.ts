@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { RequestDatabase } from '../../../database/index.js';
+import { RequestDatabase, tenantCondition } from '../../../database/index.js';
 import { LogPruning, type PrunedCounts, type PruneQuery } from '../../ports/log-pruning.js';
 
 /** `{dropped_later}`: runs whose rows stay until their partition is dropped; their last events are copied. */
@@ -7,7 +7,7 @@ const PRUNE = `
   WITH due AS (
     SELECT no, next_seq FROM runs
     WHERE events_pruned_at IS NULL AND finished_at < ? AND compacted_at > 0 AND digests IS NOT NULL
-      AND keep <> 'transient'
+      AND keep <> 'transient' AND {tenants}
     ORDER BY finished_at LIMIT ? FOR UPDATE SKIP LOCKED
   ), steps AS (
     DELETE FROM run_steps s USING due WHERE s.run_no = due.no
@@ -31,11 +31,14 @@ export class SqlLogPruning extends LogPruning {
     super();
   }
 
-  async prune({ finishedBefore, limit, now, droppedLater }: PruneQuery): Promise<PrunedCounts> {
+  async prune({ finishedBefore, tenants, limit, now, droppedLater }: PruneQuery): Promise<PrunedCounts> {
     if (this.database.dialect !== 'postgres') return { runs: 0, events: 0 };
     const ranges = droppedLater.map(({ from, to }) => `due.no >= ${from} AND due.no < ${to}`).join(' OR ') || 'FALSE';
-    const sql = PRUNE.replaceAll('{dropped_later}', `(${ranges})`);
-    const [counts] = await this.database.write((tx) => tx.all<PrunedCounts>(sql, [finishedBefore, limit, now]));
+    const { sql: ofTenants, values } = tenantCondition(this.database.dialect, tenants);
+    const sql = PRUNE.replaceAll('{dropped_later}', `(${ranges})`).replace('{tenants}', ofTenants);
+    const [counts] = await this.database.write((tx) =>
+      tx.all<PrunedCounts>(sql, [finishedBefore, ...values, limit, now]),
+    );
     return counts ?? { runs: 0, events: 0 };
   }
 }

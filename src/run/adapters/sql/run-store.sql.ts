@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, isStorable, type JsonObject, type Principal, type Reach } from '../../../common/index.js';
+import {
+  AppError,
+  isStorable,
+  type JsonObject,
+  type Principal,
+  type Reach,
+  type TenantSelection,
+} from '../../../common/index.js';
 import {
   chunkPlace,
   RequestDatabase,
@@ -9,6 +16,7 @@ import {
   runPlace,
   type SqlValue,
   type TenantSeal,
+  tenantCondition,
   type Transaction,
 } from '../../../database/index.js';
 import {
@@ -71,7 +79,10 @@ const ENDED_FROM = `
   ${SELECT} WHERE session_no = ? AND ordinal >= ? AND keep = 'kept' AND finished_at IS NOT NULL ORDER BY ordinal`;
 
 /** Ended runs whose events may be removed, oldest first. */
-export const PRUNABLE = `${SELECT} WHERE events_pruned_at IS NULL AND finished_at < ? ORDER BY finished_at LIMIT ?`;
+const PRUNABLE_OF = `${SELECT} WHERE events_pruned_at IS NULL AND finished_at < ? AND {tenants}
+  ORDER BY finished_at LIMIT ?`;
+/** Those of all tenants. */
+export const PRUNABLE = PRUNABLE_OF.replace('{tenants}', '1 = 1');
 const MARK_PRUNED = 'UPDATE runs SET events_pruned_at = ?, digests = ? WHERE no = ?';
 
 /** The rows of runs in the ledger. */
@@ -265,8 +276,9 @@ export class SqlRunStore extends RunStore {
     return (await sql.run(PASS_STATE_BEFORE, [stored, sessionRowId, ordinal])) > 0;
   }
 
-  prunable(finishedBefore: number, limit: number): Promise<readonly RunRecord[]> {
-    return this.all(PRUNABLE, [finishedBefore, limit]);
+  prunable(finishedBefore: number, limit: number, tenants: TenantSelection): Promise<readonly RunRecord[]> {
+    const { sql, values } = tenantCondition(this.database.dialect, tenants);
+    return this.all(PRUNABLE_OF.replace('{tenants}', sql), [finishedBefore, ...values, limit]);
   }
 
   unprunedForUpdate(tx: Transaction, rowIds: readonly number[]): Promise<readonly RunRecord[]> {
