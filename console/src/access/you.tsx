@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Whoami } from '../api/types.js';
 import { time } from '../lib/format.js';
+import { Facts } from '../ui/facts.js';
 
 /** Who the server takes this browser for, and what it may do. */
 export function You({ me }: { readonly me: Whoami }): ReactNode {
@@ -15,14 +16,7 @@ export function You({ me }: { readonly me: Whoami }): ReactNode {
   return (
     <section className="panel" aria-label="You">
       <h2>You</h2>
-      <dl>
-        {Object.entries(facts).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={Object.entries(facts)} />
     </section>
   );
 }

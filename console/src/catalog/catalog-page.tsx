@@ -1,37 +1,27 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { parley } from '../api/client.js';
 import type { Agent } from '../api/types.js';
 import { count } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
-import { ErrorNotice } from '../ui/error-notice.js';
+import { useRefreshed } from '../lib/use-refreshed.js';
+import { Facts } from '../ui/facts.js';
+import { ListPage } from '../ui/list-page.js';
 import { outcomeWord } from '../ui/outcome.js';
 
 const PATH = 'api/v1/agents';
 
 /** The agents of the server, and what each may use. */
 export function CatalogPage(): ReactNode {
-  const { data, error, refetch } = useQuery({
-    queryKey: [PATH],
-    queryFn: () => parley().agents(),
-    refetchInterval: 10_000,
-  });
+  const { data, error, refetch } = useRefreshed(PATH, () => parley().agents());
   return (
-    <div className="page">
-      <header>
-        <h1>Agents</h1>
-        <span className="muted" role="status">
-          {data ? count(data.length) : error ? '' : 'Loading…'}
-        </span>
-      </header>
-      <ErrorNotice error={error} onRetry={() => void refetch()} />
+    <ListPage title="Agents" count={data && count(data.length)} error={error} onRetry={() => void refetch()}>
       {data?.length === 0 && <p className="empty">There is no agent that you may run.</p>}
       <ul className="cards agents" aria-label="Agents">
         {data?.map((agent) => (
           <AgentCard key={agent.name} agent={agent} />
         ))}
       </ul>
-    </div>
+    </ListPage>
   );
 }
 
@@ -50,14 +40,7 @@ function AgentCard({ agent }: { readonly agent: Agent }): ReactNode {
         {name} {isDefault && <span className="badge">default</span>}
       </h2>
       <p>{description}</p>
-      <dl>
-        {facts.map(([title, text]) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd>{text}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       {(isDefault || exposure === 'public') && (
         <Link
           to={hrefOf(['talk'], { agent: isDefault ? undefined : name, wire: isDefault ? undefined : 'ag-ui' })}

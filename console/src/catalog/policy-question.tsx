@@ -7,6 +7,7 @@ import { duration } from '../lib/format.js';
 import { SchemaForm } from '../schema/schema-form.js';
 import { defaultOf } from '../schema/schema-values.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { Facts } from '../ui/facts.js';
 import { JsonTree } from '../ui/json-tree.js';
 import { Outcome } from '../ui/outcome.js';
 
@@ -95,14 +96,7 @@ function Decision({ answer }: { readonly answer: PolicyAnswer }): ReactNode {
       <p>
         <Outcome state={`policy-${decision}`} /> {MEANING[decision]}
       </p>
-      <dl>
-        {facts.map(([title, text]) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd>{text}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       {answer.arguments !== null && <JsonTree value={answer.arguments} label="Arguments as the tool would get them" />}
     </div>
   );

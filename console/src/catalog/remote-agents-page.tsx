@@ -1,30 +1,21 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { json } from '../api/client.js';
 import type { Page, RemoteAgent } from '../api/types.js';
 import { count, time } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
-import { ErrorNotice } from '../ui/error-notice.js';
+import { useRefreshed } from '../lib/use-refreshed.js';
+import { Facts } from '../ui/facts.js';
+import { ListPage } from '../ui/list-page.js';
 import { Outcome, outcomeWord } from '../ui/outcome.js';
 
 const PATH = 'api/v1/remote-agents';
 
 /** The agents that run elsewhere: where they are, and how they are as this process sees them. */
 export function RemoteAgentsPage(): ReactNode {
-  const { data, error, refetch } = useQuery({
-    queryKey: [PATH],
-    queryFn: () => json<Page<RemoteAgent>>(PATH),
-    refetchInterval: 10_000,
-  });
+  const { data, error, refetch } = useRefreshed(PATH, () => json<Page<RemoteAgent>>(PATH));
+  const total = data && count(data.data.length);
   return (
-    <div className="page">
-      <header>
-        <h1>Remote agents</h1>
-        <span className="muted" role="status">
-          {data ? count(data.data.length) : error ? '' : 'Loading…'}
-        </span>
-      </header>
-      <ErrorNotice error={error} onRetry={() => void refetch()} />
+    <ListPage title="Remote agents" count={total} error={error} onRetry={() => void refetch()}>
       {data?.data.length === 0 && (
         <div className="empty">
           <p>No agent of this server runs elsewhere.</p>
@@ -36,7 +27,7 @@ export function RemoteAgentsPage(): ReactNode {
       {data?.data.map((agent) => (
         <RemoteAgentPanel key={agent.name} agent={agent} />
       ))}
-    </div>
+    </ListPage>
   );
 }
 
@@ -56,14 +47,7 @@ function RemoteAgentPanel({ agent }: { readonly agent: RemoteAgent }): ReactNode
         {name} <Outcome state={`remote-${state}`} /> {required && <span className="badge">required</span>}
       </h2>
       {description !== '' && <p>{description}</p>}
-      <dl>
-        {Object.entries(facts).map(([title, value]) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={Object.entries(facts)} />
       <LastFailure failure={agent.lastError} />
       <Link to={hrefOf(['runs'], { agent: name })} className="button">
         Runs of {name}

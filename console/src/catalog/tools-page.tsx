@@ -1,32 +1,27 @@
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useLack, useMe } from '../access/rights.js';
 import { json, parley } from '../api/client.js';
 import type { McpServer, Page } from '../api/types.js';
 import { count } from '../lib/format.js';
 import { usePlace } from '../lib/router.js';
+import { useRefreshed } from '../lib/use-refreshed.js';
 import { useTitle } from '../lib/use-title.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { ListPage } from '../ui/list-page.js';
 import { Outcome } from '../ui/outcome.js';
 import { ToolCard } from './tool-card.js';
+
+const SERVERS_PATH = 'api/v1/mcp-servers';
 
 /** The tools of the server, each with its arguments and what the policy says, and the MCP servers that bring some. */
 export function ToolsPage(): ReactNode {
   const { path } = usePlace();
   const opened = path[1];
-  const tools = useQuery({
-    queryKey: ['api/v1/tools'],
-    queryFn: () => parley().tools(),
-    refetchInterval: 10_000,
-  });
+  const tools = useRefreshed('api/v1/tools', () => parley().tools());
   const me = useMe();
   const lack = useLack('ops:read');
-  const servers = useQuery({
-    queryKey: ['api/v1/mcp-servers'],
-    queryFn: () => json<Page<McpServer>>('api/v1/mcp-servers'),
-    refetchInterval: 10_000,
-    enabled: me !== undefined && lack === undefined,
-  });
+  const mayRead = me !== undefined && lack === undefined;
+  const servers = useRefreshed(SERVERS_PATH, () => json<Page<McpServer>>(SERVERS_PATH), mayRead);
   const [text, setText] = useState('');
   useTitle(opened && `Tool: ${opened}`);
   const all = tools.data ?? [];
@@ -35,14 +30,12 @@ export function ToolsPage(): ReactNode {
     [name, description, server].some((one) => one.toLowerCase().includes(wanted)),
   );
   return (
-    <div className="page">
-      <header>
-        <h1>Tools</h1>
-        <span className="muted" role="status">
-          {tools.data ? `${count(shown.length)} of ${count(all.length)}` : tools.error ? '' : 'Loading…'}
-        </span>
-      </header>
-      <ErrorNotice error={tools.error} onRetry={() => void tools.refetch()} />
+    <ListPage
+      title="Tools"
+      count={tools.data && `${count(shown.length)} of ${count(all.length)}`}
+      error={tools.error}
+      onRetry={() => void tools.refetch()}
+    >
       {all.length > 5 && (
         <label className="search">
           Find a tool
@@ -80,7 +73,7 @@ export function ToolsPage(): ReactNode {
           ))}
         </ul>
       </section>
-    </div>
+    </ListPage>
   );
 }
 

@@ -1,20 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { json } from '../api/client.js';
 import type { ModelServer, Page } from '../api/types.js';
-import { Json } from '../ui/json.js';
+import { useRefreshed } from '../lib/use-refreshed.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { Facts } from '../ui/facts.js';
+import { Json } from '../ui/json.js';
 import { ModelFailures } from './model-failures.js';
 import { MODELS_PATH } from './models-path.js';
 import { ModelTrial } from './model-trial.js';
 
 /** The models: how they are called, what they refused, what failed, and whether they work. */
 export function ModelsPage(): ReactNode {
-  const { data, error, refetch } = useQuery({
-    queryKey: [MODELS_PATH],
-    queryFn: () => json<Page<ModelServer>>(MODELS_PATH),
-    refetchInterval: 10_000,
-  });
+  const { data, error, refetch } = useRefreshed(MODELS_PATH, () => json<Page<ModelServer>>(MODELS_PATH));
   return (
     <div className="page">
       <header>
@@ -51,14 +48,7 @@ function Model({ server }: { readonly server: ModelServer }): ReactNode {
         </p>
       ) : (
         <>
-          <dl>
-            {Object.entries(facts).map(([title, value]) => (
-              <div key={title}>
-                <dt>{title}</dt>
-                <dd>{value}</dd>
-              </div>
-            ))}
-          </dl>
+          <Facts facts={Object.entries(facts)} />
           {profile && <Repairs profile={profile} />}
           <ModelFailures failures={failures} />
           <ModelTrial id={isDefault ? 'default' : name} name={isDefault ? undefined : name} />

@@ -5,7 +5,7 @@ import { sentence } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Lack } from '../ui/lack.js';
-import { isOver } from './run-status.js';
+import { isOver } from './is-over.js';
 
 /** What can be done with a run. */
 export function RunActions({ run, path }: { readonly run: RunDetail; readonly path: string }): ReactNode {

@@ -11,10 +11,10 @@ import { FramesPanel } from '../talk/frames-panel.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { JsonTree } from '../ui/json-tree.js';
 import { Outcome, stateOf } from '../ui/outcome.js';
+import { Fact } from '../ui/facts.js';
 import { EventsView } from './events-view.js';
-import { Fact } from './fact.js';
 import { RunActions } from './run-actions.js';
-import { isOver } from './run-status.js';
+import { isOver } from './is-over.js';
 import { TimelineView } from './timeline-view.js';
 import { TurnStrip } from './turn-strip.js';
 

@@ -5,8 +5,8 @@ import { hrefOf, Link } from '../lib/router.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { JsonTree } from '../ui/json-tree.js';
 import { outcomeWord, spanState } from '../ui/outcome.js';
+import { Fact } from '../ui/facts.js';
 import { AskedPanel } from './asked-panel.js';
-import { Fact } from './fact.js';
 import { MessageView } from './message-view.js';
 
 interface Props {

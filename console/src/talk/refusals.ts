@@ -1,6 +1,6 @@
 import { json } from '../api/client.js';
 import type { Run, RunDetail, SessionDetail } from '../api/types.js';
-import { isOver } from '../runs/run-status.js';
+import { isOver } from '../runs/is-over.js';
 import { NO_REFUSALS, type Refusals } from './turn.js';
 
 /** What the server says of what the person may do with the session of a run. @param newest undefined if it has none */

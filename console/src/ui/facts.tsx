@@ -16,3 +16,20 @@ export function Fact({ name, isWide = false, children }: Props): ReactNode {
     </div>
   );
 }
+
+/** A list of facts: names, and what is to be said of them. */
+export function Facts({
+  facts,
+}: {
+  readonly facts: readonly (readonly [name: string, value: ReactNode])[];
+}): ReactNode {
+  return (
+    <dl>
+      {facts.map(([name, value]) => (
+        <Fact key={name} name={name}>
+          {value}
+        </Fact>
+      ))}
+    </dl>
+  );
+}
