@@ -18,9 +18,9 @@ describeOnDatabases('an encryption that is killed', (open) => {
   beforeEach(async () => (database = await open()));
   afterEach(() => database.drop());
 
-  const start = (): ChildProcess =>
-    spawn(process.execPath, [SCRIPT, 'data', 'reencrypt', '--vacuum'], {
-      env: { ...process.env, ...database.env, DATA_ENCRYPTION_KEYS: KEYS },
+  const start = (args: readonly string[], keys?: string): ChildProcess =>
+    spawn(process.execPath, [SCRIPT, ...args], {
+      env: { ...process.env, ...database.env, DATA_ENCRYPTION_KEYS: keys },
       stdio: 'ignore',
     });
 
@@ -45,10 +45,12 @@ describeOnDatabases('an encryption that is killed', (open) => {
         runs.push(run);
       }
       await plain.database.close();
+      // It may have to build the server.
+      await once(start(['tenant', 'list']), 'exit');
 
       let isDone = false;
       for (let afterMs = 1200; !isDone; afterMs += 100) {
-        const child = start();
+        const child = start(['data', 'reencrypt', '--vacuum'], KEYS);
         const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
         const [code] = (await once(child, 'exit')) as [number | null];
         clearTimeout(timer);
