@@ -10,7 +10,7 @@ import { loadTool } from './lib/tools.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const output = join(root, 'dist');
 /** What is compiled: a folder, and what the benchmark uses of the tests. */
-const SOURCES = ['bench', 'test/support/free-port.ts'];
+const SOURCES = ['bench', 'test/support/free-port.ts', 'test/support/loopback-server.ts'];
 const args = process.argv.slice(2);
 process.exitCode = args.includes('--help') ? help() : await bench();
 
