@@ -7,14 +7,14 @@ import { describeOnDatabases, type TestDatabase } from '../support/databases.js'
 import { ServerProcess } from '../support/server-process.js';
 import { until } from '../support/until.js';
 
-jest.setTimeout(900_000);
-
 /** How often a process is killed: `BUDGET_KILLS=200` is what the contract asks for. */
 const KILLS = Number(process.env['BUDGET_KILLS'] ?? 12);
 const CLIENTS = 6;
 const OUTPUT = 60;
 /** What a call may use more than it has reserved: its input is estimated. */
 const MISSED_INPUT = 2000;
+
+jest.setTimeout(600_000 + KILLS * 30_000);
 
 describeOnDatabases('two processes that are killed at random, with tight budgets', (open) => {
   let database: TestDatabase;
