@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../src/cli/index.js';
 import { openDatabase } from '../../src/database/index.js';
@@ -12,17 +13,22 @@ const KILLS = Number(process.env['ERASURE_KILLS'] ?? '6');
 const PERSON = 'margaret_1887';
 const MARKER = 'the-words-of-margaret';
 const RUNS = 60;
+const MANY = { perMinute: 1_000_000, burst: 1_000_000 };
+const NO_LIMITS = { requests: MANY, runStarts: MANY };
 
 jest.setTimeout(600_000);
 
 describeOnDatabases('erasures of servers that are killed', (open) => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-limits-'));
   let database: TestDatabase;
   let servers: readonly ServerProcess[] = [];
   let key: string;
 
   beforeAll(async () => {
     database = await open();
-    const env = { AUTH: 'keys', LOG_LEVEL: 'info' };
+    const file = join(folder, 'limits.json');
+    writeFileSync(file, JSON.stringify({ user: NO_LIMITS, tenant: NO_LIMITS, admin: { requests: MANY } }));
+    const env = { AUTH: 'keys', LOG_LEVEL: 'info', LIMITS_FILE: file };
     // SQLite has one process.
     const count = database.kind === 'sqlite' ? 1 : 2;
     servers = await Promise.all(Array.from({ length: count }, () => ServerProcess.start(database, env)));
@@ -36,6 +42,7 @@ describeOnDatabases('erasures of servers that are killed', (open) => {
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.stop()));
     await database.drop();
+    rmSync(folder, { recursive: true });
   });
 
   async function command(...args: readonly string[]): Promise<{ code: number; out: string }> {
