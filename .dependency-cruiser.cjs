@@ -3,7 +3,7 @@
  * common, events <- agent/{session, tools, interrupt, attachment} <- agent <- run <- protocol <- app.module
  */
 const AGENT_ROOMS = 'attachment|interrupt|session|tools';
-const FEATURES = `access|audit|agent/(?:${AGENT_ROOMS})|agent|chores|common|config|database|events|health|outbox|outgoing|retention|run|runtime|samples|schedules|telemetry|ui-schema|usage|user-settings|webhooks`;
+const FEATURES = `access|audit|agent/(?:${AGENT_ROOMS})|agent|chores|common|config|data-protection|database|events|health|outbox|outgoing|retention|run|runtime|samples|schedules|telemetry|ui-schema|usage|user-settings|webhooks`;
 /** The folder of a feature: a folder of src/, or one of the rooms of src/agent. */
 const FEATURE = `agent/(?:${AGENT_ROOMS})|[^/]+`;
 const ADAPTERS = `^src/(?:${FEATURE})/adapters/`;
@@ -144,6 +144,10 @@ module.exports = {
     layer(
       'retention',
       'access|agent|audit|chores|database|health|outbox|outgoing|protocol|run|samples|schedules|telemetry|ui-schema|usage|user-settings|webhooks',
+    ),
+    layer(
+      'data-protection',
+      'access|agent|health|outbox|outgoing|protocol|run|samples|schedules|telemetry|ui-schema|usage|user-settings|webhooks',
     ),
     layer('outgoing', 'access|agent|chores|database|health|protocol|run|samples|telemetry|ui-schema|user-settings'),
     layer(

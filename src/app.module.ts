@@ -26,6 +26,7 @@ import { ChoresModule } from './chores/index.js';
 import { CarriedHeaders, Clock, IdFactory, Metrics, TimeOrderedIds, SystemClock } from './common/index.js';
 import { ConfigModule, Configuration, Fingerprints, ServerSettings } from './config/index.js';
 import { Database, DatabaseModule, DatabaseSettings, type SchemaExtension } from './database/index.js';
+import { DataProtectionModule } from './data-protection/index.js';
 import { HealthModule, ReadinessProbe, RemoteAgentsProbe, ToolServersProbe } from './health/index.js';
 import { OutboxModule } from './outbox/index.js';
 import { HttpModule } from './protocol/http/index.js';
@@ -67,8 +68,8 @@ export interface Extensions extends Pick<ModuleMetadata, 'imports' | 'providers'
   readonly wires?: readonly WireName[] | undefined;
 }
 
-/** What every feature writes into, and for how long it is kept: chores, the audit trail, and what is spent. */
-const BOOKS = [ChoresModule, RetentionModule, AuditModule, UsageModule];
+/** What every feature writes into, and for how long it is kept: chores, the audit trail, erasures, and what is spent. */
+const BOOKS = [ChoresModule, RetentionModule, AuditModule, DataProtectionModule, UsageModule];
 
 /** The composition root: the only place where ports meet adapters. */
 @Module({})

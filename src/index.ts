@@ -10,6 +10,7 @@ export { readConfiguration } from './app.settings.js';
 export { type Configuration } from './config/index.js';
 export * from './embed/index.js';
 export * from './events/index.js';
+export { type ErasedCounts, type Erasure, type UserCleaner, UserCleaners } from './data-protection/index.js';
 export { ScheduleDecorator as Schedule, type ScheduleOptions } from './schedules/index.js';
 export { AgentTool, type AgentToolOptions, ToolError } from './agent/tools/index.js';
 export type { ToolContext, ToolEffects } from './agent/tools/index.js';

@@ -86,6 +86,12 @@ const PAGES = [
     page: lazyPage(async () => ({ default: (await import('./audit/audit-page.js')).AuditPage })),
   },
   {
+    name: 'user-data',
+    title: 'User data',
+    needs: 'admin:data',
+    page: lazyPage(async () => ({ default: (await import('./user-data/user-data-page.js')).UserDataPage })),
+  },
+  {
     name: 'access',
     title: 'Access',
     page: lazyPage(async () => ({ default: (await import('./access/access-page.js')).AccessPage })),

@@ -2,11 +2,12 @@ import { Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { CarriedHeaders, Clock } from '../common/index.js';
 import { Fingerprints, keyFingerprints, ServerSettings } from '../config/index.js';
+import { UserCleaners } from '../data-protection/index.js';
 import { OutgoingModule } from '../outgoing/index.js';
 import { AccessGuard } from './requests/access.guard.js';
 import { AccessSettings } from './access.settings.js';
 import { AccessActs } from './requests/access-acts.js';
-import { ApiKeyVerifier } from './api-keys/index.js';
+import { ApiKeyVerifier, KeyCleaner } from './api-keys/index.js';
 import { TypeOrmUsedTickets } from './adapters/typeorm-used-tickets.js';
 import { Authenticator } from './requests/authenticator.js';
 import { BrowserPolicy } from './browsers/browser-policy.js';
@@ -40,6 +41,7 @@ const SURROUNDINGS = Symbol('CallerSurroundings');
     TicketRoutes,
     AccessActs,
     CredentialWatch,
+    KeyCleaner,
     ProviderHttp,
     {
       provide: OIDC_VERIFIER,
@@ -106,7 +108,14 @@ const SURROUNDINGS = Symbol('CallerSurroundings');
   ],
 })
 export class AccessModule {
-  constructor(fingerprints: Fingerprints, settings: AccessSettings, server: ServerSettings) {
+  constructor(
+    fingerprints: Fingerprints,
+    settings: AccessSettings,
+    server: ServerSettings,
+    users: UserCleaners,
+    keys: KeyCleaner,
+  ) {
+    users.register(keys);
     const name = 'ACCESS_TICKET_KEYS';
     fingerprints.add(name, () => keyFingerprints(name, ticketKeys(settings, server)));
   }

@@ -27,8 +27,10 @@ import { Tenants } from './tenants/tenants.js';
     { provide: TenantDirectory, useExisting: Tenants },
   ],
   exports: [
+    AccessCache,
     ActorStanding,
     ApiKeys,
+    ApiKeyStore,
     ApiKeyVerifier,
     Tenants,
     TenantDirectory,

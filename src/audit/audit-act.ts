@@ -71,6 +71,8 @@ export interface AuditSubject {
     | 'schedule'
     | 'route'
     | 'audit'
+    | 'erasure'
+    | 'export'
     | 'server';
   readonly id: string;
 }

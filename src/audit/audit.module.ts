@@ -4,6 +4,7 @@ import { SqlAuditChains } from './adapters/audit-chains.sql.js';
 import { SqlAuditLog } from './adapters/audit-log.sql.js';
 import { SqlAuditReports } from './adapters/audit-reports.sql.js';
 import { TypeOrmOldEntries } from './adapters/typeorm-old-entries.js';
+import { AuditErasure } from './audit-erasure.js';
 import { AuditExports } from './audit-export.js';
 import { AuditReport } from './audit-report.js';
 import { AuditSealer } from './audit-sealer.js';
@@ -44,11 +45,12 @@ export class AuditStoreModule {}
     AuditSealing,
     AuditRetention,
     OldEntryMover,
+    AuditErasure,
     AuditChores,
     SampledActs,
     StartLine,
   ],
-  exports: [AuditRetention, AuditSealing, SampledActs],
+  exports: [AuditErasure, AuditRetention, AuditSealing, SampledActs],
 })
 export class AuditModule {
   constructor(fingerprints: Fingerprints, settings: AuditSettings) {

@@ -1,4 +1,5 @@
 export * from './audit-act.js';
+export * from './audit-erasure.js';
 export * from './audit-export.js';
 export type { AuditLine, AuditSeal, Checkpoint } from './audit-line.js';
 export * from './audit.metrics.js';

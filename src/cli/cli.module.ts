@@ -9,10 +9,11 @@ import {
   TenantSettingsLimits,
 } from '../access/index.js';
 import { Clock, IdFactory, Metrics, SystemClock, TimeOrderedIds } from '../common/index.js';
+import { DataProtectionStoreModule } from '../data-protection/index.js';
 import { DatabaseModule, type DatabaseSettings } from '../database/index.js';
 import { UsageSettings, UsageStoreModule } from '../usage/index.js';
 
-/** What commands need of the server: its database, keys, tenants, usage, budgets and audit trail; no network, no models, no runs. */
+/** What commands need of the server: its database, keys, tenants, usage, budgets, audit trail and erasures; no network, no models, no runs. */
 @Global()
 @Module({
   providers: [{ provide: Clock, useClass: SystemClock }, { provide: IdFactory, useClass: TimeOrderedIds }, Metrics],
@@ -22,7 +23,13 @@ export class CliModule {
   static forRoot(database: DatabaseSettings, usage: UsageSettings, audit: AuditSettings): DynamicModule {
     return {
       module: CliModule,
-      imports: [DatabaseModule.forRoot(database), AuditStoreModule, KeysModule, UsageStoreModule],
+      imports: [
+        DatabaseModule.forRoot(database),
+        AuditStoreModule,
+        DataProtectionStoreModule,
+        KeysModule,
+        UsageStoreModule,
+      ],
       exports: [UsageSettings, AuditSettings],
       providers: [
         { provide: UsageSettings, useValue: usage },

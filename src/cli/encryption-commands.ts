@@ -15,7 +15,6 @@ import {
   DATABASE_NOW,
   DatabaseSettings,
   destroyDataKey,
-  loadSqliteDriver,
   openDatabase,
   Reencryption,
 } from '../database/index.js';
@@ -85,7 +84,7 @@ async function reencryptAll(
     for await (const [name, rows] of work.seal()) counts.push([name, rows]);
     const objects = openObjectStore(readSettings(AttachmentSettings, env), readSettings(ServerSettings, env));
     counts.push(['attachment files', await sealObjects(database, objects)]);
-    if (vacuum && database.dialect === 'sqlite') rewriteFile(settings.address.file);
+    if (vacuum) await database.clearRemoved();
     if (json) terminal.out(JSON.stringify(Object.fromEntries(counts), null, 2));
     else terminal.out(table([['WHAT', 'ENCRYPTED'], ...counts.map(([name, count]) => [name, String(count)])]));
     if (database.dialect === 'postgres')
@@ -125,15 +124,4 @@ interface WorkerRow {
 
 function ringOf({ fingerprints }: WorkerRow): readonly string[] {
   return (JSON.parse(fingerprints) as FingerprintsByName)[SETTING] ?? [];
-}
-
-/** Rewrites a file of SQLite without what was overwritten in it. @throws the driver's error */
-function rewriteFile(file: string): void {
-  const connection = new (loadSqliteDriver())(file, { fileMustExist: true, timeout: 30_000 });
-  try {
-    connection.exec('VACUUM');
-    connection.pragma('wal_checkpoint(TRUNCATE)');
-  } finally {
-    connection.close();
-  }
 }

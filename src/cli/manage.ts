@@ -10,6 +10,7 @@ import { UsageSettings } from '../usage/index.js';
 import { CliModule } from './cli.module.js';
 import { AUDIT_COMMANDS } from './audit-commands.js';
 import { argumentsOf, type Commands, type Terminal, UsageError } from './command.js';
+import { DATA_COMMANDS } from './data-commands.js';
 import { ENCRYPTION_COMMANDS } from './encryption-commands.js';
 import { KEY_COMMANDS } from './key-commands.js';
 import { TENANT_COMMANDS } from './tenant-commands.js';
@@ -23,7 +24,7 @@ const GROUPS: Readonly<Record<Group, Commands>> = {
   tenant: TENANT_COMMANDS,
   usage: USAGE_COMMANDS,
   audit: AUDIT_COMMANDS,
-  data: ENCRYPTION_COMMANDS,
+  data: new Map([...DATA_COMMANDS, ...ENCRYPTION_COMMANDS]),
 };
 const HELP = new Set(['help', '--help', '-h']);
 const FAILED = 1;

@@ -72,6 +72,8 @@ function sqliteOptions(settings: DatabaseSettings): DataSourceOptions {
     timeout: SQLITE_BUSY_TIMEOUT_MS,
     prepareDatabase: (database: { pragma(text: string): void }) => {
       database.pragma('synchronous = NORMAL');
+      // What is removed or replaced is overwritten in the file (docs/how-to/erase-a-person.md).
+      database.pragma('secure_delete = ON');
       // Each savepoint of a group keeps the former pages: in a file that would be two system calls per page.
       database.pragma('temp_store = MEMORY');
       database.pragma(`wal_autocheckpoint = ${SQLITE_LOG_PAGES}`);

@@ -85,6 +85,14 @@ export abstract class Database extends UnitOfWork implements RequestDatabase {
     return this.forRuns.write(work, options);
   }
 
+  /**
+   * Rewrites the file of SQLite without what was removed from it, and empties its log: writes wait meanwhile. On PostgreSQL
+   * it does nothing: `VACUUM` and backups are the operator's.
+   *
+   * @throws the driver's error, such as for a disk without room: then it has to be repeated
+   */
+  abstract clearRemoved(): Promise<void>;
+
   /** Resolves when the database answers. @throws the driver's error */
   abstract ping(): Promise<void>;
 

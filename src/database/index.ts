@@ -16,6 +16,7 @@ export * from './queryable.js';
 export { loadSqliteDriver } from './sqlite-driver.js';
 export { SCHEMA_VERSION } from './schema-version.js';
 export * from './reach-condition.js';
+export * from './refuse-erased.js';
 export { type PatientOptions, queryable, type Transaction, UnitOfWork } from './transaction.js';
 export * from './open-database.js';
 export * from './database.module.js';

@@ -146,6 +146,11 @@ export class PostgresDatabase extends Database {
     }
   }
 
+  /** Rows are removed: the rest is `VACUUM`. */
+  clearRemoved(): Promise<void> {
+    return Promise.resolve();
+  }
+
   /** @throws the driver's error if the server does not answer */
   async ping(): Promise<void> {
     await this.read.all('SELECT 1');

@@ -4,6 +4,7 @@ import type { ContentSeals } from './content/content-seals.js';
 import { Database, isDatabaseFailure, type RunDatabase } from './database.js';
 import type { DatabaseMetrics } from './database.metrics.js';
 import type { Queryable, SqlValue } from './queryable.js';
+import { rewriteFile } from './rewrite-file.js';
 import { SqliteConnection } from './sqlite-connection.js';
 import { type Transaction, transactionOn } from './transaction.js';
 import { WriteAheadLog } from './write-ahead-log.js';
@@ -56,7 +57,7 @@ export class SqliteDatabase extends Database {
   constructor(
     private readonly writerSource: DataSource,
     private readonly readerSource: DataSource,
-    file: string,
+    private readonly file: string,
     isStrict: boolean,
     private readonly metrics: DatabaseMetrics,
   ) {
@@ -95,6 +96,15 @@ export class SqliteDatabase extends Database {
       this.pending.push({ work, committed: undefined, resolve, reject } as PendingWrite);
       this.flushing ??= this.commitPending();
     });
+  }
+
+  /** Writes wait until it is done; reads go on. @throws the driver's error */
+  async clearRemoved(): Promise<void> {
+    while (this.flushing) await this.flushing;
+    const cleared = rewriteFile(this.file);
+    const rest = (): Promise<void> => this.commitPending();
+    this.flushing = cleared.then(rest, rest);
+    await cleared;
   }
 
   /** @throws the driver's error if the file cannot be read */

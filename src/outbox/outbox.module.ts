@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { UserCleaners } from '../data-protection/index.js';
 import { OutgoingModule } from '../outgoing/index.js';
 import { SessionCleaners, SessionModule } from '../agent/session/index.js';
 import { TypeOrmOutboxStore } from './adapters/typeorm-outbox-store.js';
@@ -24,7 +25,9 @@ import { SealedSecrets } from './sealed-secrets.js';
   exports: [Outbox, OutboxMetrics, OutboxStore, SealedSecrets],
 })
 export class OutboxModule {
-  constructor(cleaners: SessionCleaners, store: OutboxStore) {
-    if (store instanceof TypeOrmOutboxStore) cleaners.register(store);
+  constructor(cleaners: SessionCleaners, users: UserCleaners, store: OutboxStore) {
+    if (!(store instanceof TypeOrmOutboxStore)) return;
+    cleaners.register(store);
+    users.register(store);
   }
 }

@@ -1,5 +1,6 @@
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { Metrics } from '../common/index.js';
+import { UserCleaners } from '../data-protection/index.js';
 import { RedisSettings } from '../config/index.js';
 import { Database, databaseIdentity } from '../database/index.js';
 import { InterruptModule } from '../agent/interrupt/index.js';
@@ -26,6 +27,7 @@ import { SqlRunListings } from './adapters/sql/run-listings.sql.js';
 import { SqlRunLog } from './adapters/sql/run-log.sql.js';
 import { SqlRunSearch } from './adapters/sql/run-search.sql.js';
 import { SqlRunStore } from './adapters/sql/run-store.sql.js';
+import { SqlUserSessions } from './adapters/sql/user-sessions.sql.js';
 import { SqlWorkerRegistry } from './adapters/sql/worker-registry.sql.js';
 import { EventLoopLag } from './dispatch/event-loop-lag.js';
 import { ExecutionSlots } from './dispatch/execution-slots.js';
@@ -39,6 +41,7 @@ import { WorkerSignals } from './dispatch/worker-signals.js';
 import { ConversationChore, ConversationRetention } from './end/conversation-retention.js';
 import { CancelRuns } from './end/cancel-runs.js';
 import { EndRuns } from './end/end-runs.js';
+import { UserSessionCleaner } from './end/erase-user-sessions.js';
 import { OverdueRuns } from './end/overdue-runs.js';
 import { RemoveRuns, RemovalTransaction } from './end/remove-runs.js';
 import { RetainedSummaries } from './end/retained-summaries.js';
@@ -77,6 +80,7 @@ import { RunSearch } from './ports/run-search.js';
 import { RunStore } from './ports/run-store.js';
 import { RunTickets } from './ports/run-tickets.js';
 import { Runs } from './ports/runs.js';
+import { UserSessions } from './ports/user-sessions.js';
 import { WorkerRegistry } from './ports/worker-registry.js';
 import { RunListWatch } from './query/run-list-watch.js';
 import { RunQueryService } from './query/run-query.service.js';
@@ -104,6 +108,7 @@ import { RunService } from './run.service.js';
       useFactory: (database: Database, metrics: Metrics) => new SqlLogPartitions(database, metrics),
       inject: [Database, Metrics],
     },
+    { provide: UserSessions, useClass: SqlUserSessions },
     { provide: WorkerRegistry, useClass: SqlWorkerRegistry },
     { provide: RunRelay, useFactory: relayOf, inject: [RedisSettings, Database, HintMetrics] },
     {
@@ -148,6 +153,7 @@ import { RunService } from './run.service.js';
     RemovalTransaction,
     EndRuns,
     RemoveRuns,
+    UserSessionCleaner,
     RetainedSummaries,
     RunPruning,
     RunRetention,
@@ -178,8 +184,9 @@ import { RunService } from './run.service.js';
   ],
 })
 export class RunModule {
-  constructor(cleaners: SessionCleaners, listings: RunListings) {
+  constructor(cleaners: SessionCleaners, listings: RunListings, users: UserCleaners, sessions: UserSessionCleaner) {
     cleaners.register(listings);
+    users.register(sessions);
   }
 
   /** @param limits binds `RunLimits`, for example `{ provide: RunLimits, useExisting: OwnerRates }` */

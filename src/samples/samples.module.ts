@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { SchemaExtension } from '../database/index.js';
+import { UserCleaners } from '../data-protection/index.js';
 import { CalendarEventEntity } from './calendar/calendar-event.entity.js';
 import { CalendarListTool } from './calendar/calendar-list.tool.js';
 import { CalendarStore } from './calendar/calendar-store.js';
@@ -13,10 +14,18 @@ export const SAMPLES_SCHEMA: SchemaExtension = {
   migrations: [CreateSampleCalendar1795824000000],
 };
 
-/** The sample tools: weather and calendar. Needs the global database, with `SAMPLES_SCHEMA`, clock and ids. */
+/** The sample tools: weather and calendar. Needs the global database, with `SAMPLES_SCHEMA`, clock, ids and `UserCleaners`. */
 @Module({
   // The model is offered the tools in this order.
   providers: [CalendarStore, CalendarWriteTool, CalendarListTool, WeatherTool],
   exports: [CalendarStore],
 })
-export class SamplesModule {}
+export class SamplesModule {
+  constructor(users: UserCleaners, calendar: CalendarStore) {
+    users.register({
+      cleanUser: async ({ user, write }) => {
+        await write(async (tx) => ({ calendarEvents: await calendar.removeAll(tx, user) }));
+      },
+    });
+  }
+}

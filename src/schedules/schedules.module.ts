@@ -1,4 +1,5 @@
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
+import { UserCleaners } from '../data-protection/index.js';
 import { TypeOrmScheduleStore } from './adapters/typeorm-schedule-store.js';
 import { DeclaredSchedules } from './declared-schedules.js';
 import { ScheduleTransactions } from './schedule-transactions.js';
@@ -26,6 +27,14 @@ import { Schedules } from './schedules.js';
   exports: [ScheduleFiring, ScheduleRunner, Schedules],
 })
 export class SchedulesModule {
+  constructor(users: UserCleaners, store: ScheduleStore) {
+    users.register({
+      cleanUser: async ({ user, write }) => {
+        await write(async (tx) => ({ schedules: await store.removeOfUser(tx, user.tenantId, user.userId) }));
+      },
+    });
+  }
+
   /** @param rights binds `ScheduleRights` */
   static forRoot(rights: Provider<ScheduleRights>): DynamicModule {
     return { module: SchedulesModule, providers: [rights] };

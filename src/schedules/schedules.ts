@@ -61,7 +61,7 @@ export class Schedules {
 
   /**
    * @param authority with which rights its runs start; null without authentication
-   * @throws AppError INVALID_PARAMETER; AGENT_NOT_FOUND; SCHEDULE_LIMIT
+   * @throws AppError INVALID_PARAMETER; AGENT_NOT_FOUND; SCHEDULE_LIMIT; SESSION_BUSY while the user's data is being erased
    */
   async create(owner: Principal, authority: Authority | null, input: ScheduleInput, by: Origin): Promise<Schedule> {
     const timezone = input.timezone ?? (await this.settings.get(owner)).timezone ?? 'UTC';

@@ -1,4 +1,5 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { UserCleaners } from '../data-protection/index.js';
 import { OutgoingHttp } from '../outgoing/index.js';
 import { SessionCleaners, SessionModule } from '../agent/session/index.js';
 import { TypeOrmDeliveryStore } from './adapters/typeorm-delivery-store.js';
@@ -62,7 +63,12 @@ export class WebhooksModule {
     return { module: WebhooksModule, providers: [addresses] };
   }
 
-  constructor(cleaners: SessionCleaners, deliveries: DeliveryStore) {
+  constructor(cleaners: SessionCleaners, users: UserCleaners, deliveries: DeliveryStore) {
+    users.register({
+      cleanUser: async ({ user, write }) => {
+        await write(async (tx) => ({ webhookDeliveries: await deliveries.removeOfUser(tx, user) }));
+      },
+    });
     cleaners.register({
       cleanSession: async (tx, { rowId: sessionRowId }) => {
         await deliveries.removeOfRuns(tx, { sessionRowId });

@@ -2,6 +2,7 @@ import { AuditSealing } from '../../src/audit/index.js';
 import { Chores } from '../../src/chores/index.js';
 import { SERVER_ORIGIN, userReach } from '../../src/common/index.js';
 import { WebhookDeliveryEntity } from '../../src/database/index.js';
+import { ErasureRunner } from '../../src/data-protection/index.js';
 import type { LoggedEvent } from '../../src/events/index.js';
 import { ScheduleRunner } from '../../src/schedules/index.js';
 import { Budgets } from '../../src/usage/index.js';
@@ -18,7 +19,7 @@ import { until } from '../support/until.js';
  * docs/performance.md; a greater one is a regression, a smaller one is written down there and here.
  */
 const COST = {
-  sqlite: { commits: 2, statements: 15 },
+  sqlite: { commits: 2, statements: 16 },
   postgres: { commits: 2, roundTrips: 7 },
 };
 
@@ -42,7 +43,7 @@ describeOnLedgers('the database work of a short run', (ledger) => {
     // Nothing but the run uses the database.
     server = await RunDriver.start(ledger(), { env: { SWEEP_INTERVAL_MS: '20000', LEASE_MS: '120000' } });
     await server.get(Chores).onModuleDestroy();
-    for (const other of [WebhookDirectory, WebhookSender, ScheduleRunner, AuditSealing])
+    for (const other of [WebhookDirectory, WebhookSender, ScheduleRunner, AuditSealing, ErasureRunner])
       await server.get<{ beforeApplicationShutdown(): Promise<void> }>(other).beforeApplicationShutdown();
     behaviour.current = async function* (context) {
       const event = say(context, 'Hello');

@@ -234,6 +234,17 @@ export interface DeliveryAttemptDto {
   readonly text: string;
 }
 
+/** ErasureDto of docs/openapi.json. */
+export interface ErasureDto {
+  /** How many rows of each kind were removed so far. Kinds that end in `Kept` were kept, under a pseudonym. Kinds without rows are left out. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly finishedAt: string | null;
+  readonly jobId: string;
+  readonly requestedAt: string;
+  /** While it is `erasing`, the user can store nothing. `clearing`: all rows are removed, their bytes in the files of the database may not be. */
+  readonly status: 'erasing' | 'clearing' | 'done';
+}
+
 /** EventPageDto of docs/openapi.json. */
 export interface EventPageDto {
   readonly data: readonly LoggedEventDto[];

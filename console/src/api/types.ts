@@ -10,6 +10,7 @@ export type {
   BudgetDto as Budget,
   BudgetStateDto as BudgetState,
   ConsoleInfoDto as Info,
+  ErasureDto as ErasureReceipt,
   ApiKeyDto as ApiKey,
   EventPageDto as EventPage,
   InterruptDto as Interrupt,

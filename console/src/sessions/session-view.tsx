@@ -7,6 +7,7 @@ import { hrefOf, Link, usePlace } from '../lib/router.js';
 import { useNow } from '../lib/use-now.js';
 import { useTitle } from '../lib/use-title.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { UserName } from '../user-data/user-name.js';
 import { MessageList } from './message-list.js';
 import { StateView } from './state-view.js';
 
@@ -46,7 +47,7 @@ export function SessionView({ id }: { readonly id: string }): ReactNode {
       </header>
       {data && (
         <p className="muted">
-          <code>{id}</code> · {data.userId} · {count(data.messageCount)} messages · begun{' '}
+          <code>{id}</code> · <UserName id={data.userId} /> · {count(data.messageCount)} messages · begun{' '}
           <span title={time(data.createdAt)}>{ago(data.createdAt, now)}</span>, changed{' '}
           <span title={time(data.updatedAt)}>{ago(data.updatedAt, now)}</span>
         </p>

@@ -72,6 +72,10 @@ const WORDS: Readonly<Record<string, Word>> = {
   'key-revoked': { word: 'Revoked', tone: 'neutral' },
   'tenant-active': { word: 'Active', tone: 'success' },
   'tenant-suspended': { word: 'Suspended', tone: 'warning' },
+  // Erasures of users.
+  'erasure-erasing': { word: 'Erasing', tone: 'info' },
+  'erasure-clearing': { word: 'Clearing', tone: 'info' },
+  'erasure-done': { word: 'Erased', tone: 'success' },
 };
 
 /** The word for a state, and its colour; the state itself if the console has none. */

@@ -7,6 +7,7 @@ import { count } from '../lib/format.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Table } from '../ui/table.js';
 import { useAction } from '../ui/use-action.js';
+import { UserName } from '../user-data/user-name.js';
 import { BudgetStates } from './budget-states.js';
 import { Budgets } from './budgets.js';
 import { DayBars } from './day-bars.js';
@@ -99,7 +100,7 @@ function SumsTable({
     <Table label="Sums" titles={[group, 'Runs', 'Calls', 'Input', 'Output', 'Cost', 'Estimated']}>
       {rows.map((row) => (
         <tr key={row[group]}>
-          <td>{row[group] === '' ? '–' : row[group]}</td>
+          <td>{group === 'user' && row.user ? <UserName id={row.user} /> : row[group] === '' ? '–' : row[group]}</td>
           <td>{count(row.runs)}</td>
           <td>{count(row.calls)}</td>
           <td>{count(row.inputTokens)}</td>

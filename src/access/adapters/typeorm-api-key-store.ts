@@ -8,6 +8,7 @@ import {
   TenantEntity,
   type Transaction,
 } from '../../database/index.js';
+import type { Principal } from '../../common/index.js';
 import type { ApiKey } from '../api-keys/api-key.js';
 import type { OwnLimits } from '../identity/identity.js';
 import {
@@ -20,6 +21,9 @@ import {
   type KeyUse,
   type StoredApiKey,
 } from '../ports/api-key-store.js';
+
+/** Kinds of actors that are users (`Actor`). */
+const PEOPLE = ['user', 'proxy'] as const;
 
 /** API keys in the server's database. */
 @Injectable()
@@ -88,6 +92,23 @@ export class TypeOrmApiKeyStore extends ApiKeyStore {
 
   async revoke(tx: Transaction, id: string, revocation: KeyRevocation): Promise<void> {
     await queryable(tx).manager.update(ApiKeyEntity, { id }, { ...revocation });
+  }
+
+  async eraseUser(
+    tx: Transaction,
+    { tenantId, userId }: Principal,
+    pseudonym: string,
+  ): Promise<{ readonly removed: number; readonly renamed: number }> {
+    const { manager } = queryable(tx);
+    const removed = await manager.delete(ApiKeyEntity, { tenantId, userId });
+    let renamed = 0;
+    for (const kind of PEOPLE) {
+      const [was, is] = [`${kind}:${userId}`, `${kind}:${pseudonym}`];
+      const created = await manager.update(ApiKeyEntity, { tenantId, createdBy: was }, { createdBy: is });
+      const revoked = await manager.update(ApiKeyEntity, { tenantId, revokedBy: was }, { revokedBy: is });
+      renamed += (created.affected ?? 0) + (revoked.affected ?? 0);
+    }
+    return { removed: removed.affected ?? 0, renamed };
   }
 
   async recordUse(id: string, { at, network, unlessAfter }: KeyUse): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Principal } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
 import type { ApiKey } from '../api-keys/api-key.js';
 
@@ -67,6 +68,17 @@ export abstract class ApiKeyStore {
   abstract endOverlap(tx: Transaction, id: string, overlapUntil: number): Promise<void>;
 
   abstract revoke(tx: Transaction, id: string, revocation: KeyRevocation): Promise<void>;
+
+  /**
+   * Removes the keys that always act for a user, and puts a pseudonym in its place where it created or revoked others.
+   *
+   * @returns how many of each
+   */
+  abstract eraseUser(
+    tx: Transaction,
+    user: Principal,
+    pseudonym: string,
+  ): Promise<{ readonly removed: number; readonly renamed: number }>;
 
   /** Records a use. */
   abstract recordUse(id: string, use: KeyUse): Promise<void>;

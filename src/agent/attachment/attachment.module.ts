@@ -9,6 +9,7 @@ import { SealedObjectStore } from './adapters/sealed-object-store.js';
 import { TypeOrmAttachmentSearch } from './adapters/typeorm-attachment-search.js';
 import { TypeOrmAttachmentStore } from './adapters/typeorm-attachment-store.js';
 import { AttachmentBinder } from './attachment-binder.js';
+import { AttachmentCleaner } from './attachment-cleaner.js';
 import { AttachmentService } from './attachment.service.js';
 import { AttachmentExpiry } from './attachment-expiry.js';
 import { SignedUrls } from './signed-urls.js';
@@ -52,6 +53,7 @@ function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettin
     { provide: AttachmentSource, useExisting: AttachmentService },
     AttachmentBinder,
     AttachmentService,
+    AttachmentCleaner,
     AttachmentExpiry,
     AttachmentTimes,
     SignedUrls,

@@ -46,7 +46,7 @@ export class AttachmentService extends AttachmentSource {
    * Stores a file of a user. It is deleted after the tenant's time for uploads unless a message refers to it.
    *
    * @throws AppError ATTACHMENT_EMPTY, ATTACHMENT_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, ATTACHMENT_INVALID; then nothing is stored;
-   *   ATTACHMENT_STORE_ERROR
+   *   ATTACHMENT_STORE_ERROR; SESSION_BUSY while the user's data is being erased
    */
   async upload(principal: Principal, file: UploadedFile): Promise<{ attachment: StoredAttachment; signed: SignedUrl }> {
     const { mimeType, width, height } = checkedImage(file, this.settings.maxBytes);
@@ -67,6 +67,11 @@ export class AttachmentService extends AttachmentSource {
     // The row is written first: if the process stops now, the object is removed when the attachment expires.
     await this.store.insert(attachment);
     await this.stored(this.objects.put(attachment.path, file.bytes, mimeType, principal.tenantId));
+    // An erasure that began meanwhile may have looked for the file before it was there.
+    if (!(await this.store.find(id))) {
+      await this.stored(this.objects.remove(attachment.path));
+      throw new AppError('ATTACHMENT_NOT_FOUND', 'The attachment was removed while it was stored');
+    }
     const signed = this.sign(principal, referenceOf(attachment.path));
     if (!signed) throw new Error(`The path ${attachment.path} is not its owner's`);
     return { attachment, signed };

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { UserCleaners } from '../../data-protection/index.js';
 import { ToolsModule } from '../tools/index.js';
 import { SqlInterruptStore } from './adapters/interrupt-store.sql.js';
 import { SqlInterrupts } from './adapters/interrupts.sql.js';
@@ -20,4 +21,12 @@ import { Interrupts } from './ports/interrupts.js';
   ],
   exports: [InterruptCauses, InterruptStore, Interrupts, AnswerValidator],
 })
-export class InterruptModule {}
+export class InterruptModule {
+  constructor(users: UserCleaners, store: InterruptStore) {
+    users.register({
+      cleanUser: async ({ user, pseudonym, write }) => {
+        await write(async (tx) => ({ answersOfOthersKept: await store.renameDecider(tx, user, pseudonym) }));
+      },
+    });
+  }
+}

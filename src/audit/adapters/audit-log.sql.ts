@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../common/index.js';
 import { auditPlace, type Queryable, queryable, RequestDatabase, type Transaction } from '../../database/index.js';
 import { payloadHash } from '../audit-line.js';
 import type { AuditContent } from '../audit-act.js';
@@ -12,6 +13,8 @@ const KNOWN = `
   SELECT pseudonym FROM user_pseudonyms WHERE tenant_id = ? AND user_id = ? ORDER BY created_at, pseudonym LIMIT 1`;
 const NAME = 'INSERT INTO user_pseudonyms (pseudonym, tenant_id, user_id, created_at) VALUES (?, ?, ?, ?)';
 const MARK = 'INSERT INTO used_tickets (id, tenant_id, expires_at) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING';
+const ERASE_CONTENTS = 'DELETE FROM audit_payloads WHERE tenant_id = ? AND user_id = ?';
+const ERASE_NAMES = 'DELETE FROM user_pseudonyms WHERE tenant_id = ? AND user_id = ?';
 const SALT_BYTES = 32;
 
 /** Lines of the audit trail in the ledger. */
@@ -46,6 +49,17 @@ export class SqlAuditLog extends AuditLog {
     if (!content || text === undefined) return;
     const seal = await this.database.content.of(tenantId, sql);
     sql.send(CONTENT, [row.no, tenantId, content.userId, salt, seal.json(auditPlace(row.no), text)]);
+  }
+
+  async eraseUser(
+    tx: Transaction,
+    { tenantId, userId }: Principal,
+  ): Promise<{ readonly contents: number; readonly pseudonyms: number }> {
+    const sql = queryable(tx);
+    return {
+      contents: await sql.run(ERASE_CONTENTS, [tenantId, userId]),
+      pseudonyms: await sql.run(ERASE_NAMES, [tenantId, userId]),
+    };
   }
 
   async isFirst(

@@ -1,3 +1,4 @@
+import type { Principal } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
 import type { StoredLine } from '../audit-line.js';
 import type { AuditContent } from '../audit-act.js';
@@ -13,6 +14,12 @@ export interface NewLine extends Omit<StoredLine, 'no' | 'payloadHash'> {
 export abstract class AuditLog {
   /** Adds a line, unsealed, with its content, in the transaction of its act. */
   abstract append(tx: Transaction, entry: NewLine, content: AuditContent | undefined): Promise<void>;
+
+  /** Removes the contents of a user, and the names of its pseudonyms. The lines stay. Returns how many of each. */
+  abstract eraseUser(
+    tx: Transaction,
+    user: Principal,
+  ): Promise<{ readonly contents: number; readonly pseudonyms: number }>;
 
   /**
    * True for whoever asks first.

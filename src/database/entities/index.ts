@@ -12,6 +12,7 @@ import { AuditSealEntity } from './audit-seal.entity.js';
 import { BudgetCounterEntity } from './budget-counter.entity.js';
 import { BudgetEntity } from './budget.entity.js';
 import { ChoreEntity } from './chore.entity.js';
+import { EraseJobEntity } from './erase-job.entity.js';
 import { InterruptEntity } from './interrupt.entity.js';
 import { MessageEntity } from './message.entity.js';
 import { PriceEntity } from './price.entity.js';
@@ -68,6 +69,7 @@ export {
   WebhookEntity,
   ScheduleEntity,
   TenantDataKeyEntity,
+  EraseJobEntity,
 };
 
 /** Every table of the core schema. */
@@ -106,4 +108,5 @@ export const ENTITIES = [
   WebhookDeliveryEntity,
   ScheduleEntity,
   TenantDataKeyEntity,
+  EraseJobEntity,
 ];

@@ -9,6 +9,7 @@ import {
   type Transaction,
   UnitOfWork,
 } from '../../database/index.js';
+import type { Erasure } from '../../data-protection/index.js';
 import { LoggedEvent } from '../../events/index.js';
 import { isToldAbout, type RunCause, type RunView } from '../../run/index.js';
 import type { AfterRemoval, RemovedRun, RemovedSession } from '../../agent/session/index.js';
@@ -208,9 +209,21 @@ export class TypeOrmOutboxStore extends OutboxStore {
     return undefined;
   }
 
-  private async clean(tx: Transaction, hooks: string, values: readonly SqlValue[]): Promise<void> {
-    await queryable(tx).run(`DELETE FROM outbox WHERE hook_no IN (${hooks})`, [...values]);
-    await queryable(tx).run(`DELETE FROM run_hooks WHERE no IN (${hooks})`, [...values]);
+  /** Removes the hooks of a user whose runs are gone. */
+  async cleanUser({ user: { tenantId, userId }, write }: Erasure): Promise<void> {
+    const hooks = 'SELECT h.no FROM run_hooks h WHERE h.tenant_id = ? AND h.user_id = ?';
+    await write((tx) => this.clean(tx, hooks, [tenantId, userId]));
+  }
+
+  private async clean(
+    tx: Transaction,
+    hooks: string,
+    values: readonly SqlValue[],
+  ): Promise<{ readonly pushDeliveries: number; readonly runHooks: number }> {
+    return {
+      pushDeliveries: await queryable(tx).run(`DELETE FROM outbox WHERE hook_no IN (${hooks})`, [...values]),
+      runHooks: await queryable(tx).run(`DELETE FROM run_hooks WHERE no IN (${hooks})`, [...values]),
+    };
   }
 
   private async toldEvents(tx: Transaction, tenantId: string, runRowId: number): Promise<readonly number[]> {

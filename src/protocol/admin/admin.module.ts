@@ -12,10 +12,12 @@ import { TenantsController } from './tenants.controller.js';
 import { TicketsController } from './tickets.controller.js';
 import { PricesController } from './prices.controller.js';
 import { UsageController } from './usage.controller.js';
+import { UsersController } from './users.controller.js';
 
 /**
- * Keys, limits, tenants, tickets, usage, budgets, prices, the audit trail, webhooks and schedules over REST. Needs
- * `src/access`, `src/usage`, `src/audit`, `src/webhooks`, `src/schedules`, `PublicAddress` and `Clock` from global modules.
+ * Keys, limits, tenants, tickets, usage, budgets, prices, the audit trail, webhooks, schedules and erasures over REST. Needs
+ * `src/access`, `src/usage`, `src/audit`, `src/data-protection`, `src/webhooks`, `src/schedules`, `PublicAddress` and `Clock`
+ * from global modules.
  */
 @Module({
   imports: [HttpModule],
@@ -32,6 +34,7 @@ import { UsageController } from './usage.controller.js';
     SchedulesController,
     WebhooksController,
     WebhookDeliveriesController,
+    UsersController,
   ],
 })
 export class AdminModule {}

@@ -81,7 +81,7 @@ export class AcceptTransaction {
 
   /**
    * @param committed as that of `UnitOfWork.write`
-   * @throws AppError SESSION_BUSY, QUEUE_FULL, RUN_ID_CONFLICT, INVALID_PARAMETER, RUN_NOT_FOUND,
+   * @throws AppError SESSION_BUSY (also while the user's data is being erased), QUEUE_FULL, RUN_ID_CONFLICT, INVALID_PARAMETER, RUN_NOT_FOUND,
    *   (an unknown endpoint, too), SESSION_EXISTS, SESSION_NOT_FOUND, MESSAGE_CONFLICT, INTERRUPT_PENDING, INTERRUPT_NOT_FOUND, INTERRUPT_ALREADY_ANSWERED, INTERRUPT_EXPIRED;
    *   then nothing is written
    */
@@ -134,10 +134,11 @@ export class AcceptTransaction {
     const lines = events.map(serializeEvent);
     const stateBefore = await this.replaceState(tx, session, request, now);
     const inputText = request.store === false ? null : firstWords(input);
-    // Both, so that on PostgreSQL they share a round trip.
+    // All, so that on PostgreSQL they share a round trip.
     const [preferences, run] = await Promise.all([
       start ? this.userSettings.forRun(principal, tx) : NO_PREFERENCES,
       this.insert(tx, place, prepared, { lease: start?.lease, lines, resume, stateBefore, inputText }),
+      this.ledger.sessions.refuseErased(tx, principal),
     ]);
     if (request.listing) await this.listings.insert(tx, run, request.listing);
     const keep = request.keepsInterrupts === true;

@@ -139,8 +139,12 @@ export class RemoveRuns {
   /** What follows a removal that is committed. */
   private async complete(after: readonly AfterRemoval[]): Promise<void> {
     this.signals.removed();
-    for (const step of after) {
-      await step().catch((error: unknown) => this.logger.error(`A removal was not completed: ${String(error)}`));
-    }
+    await completeRemoval(after, this.logger);
   }
+}
+
+/** Does what follows a removal that is committed. A failure is logged. */
+export async function completeRemoval(after: readonly AfterRemoval[], logger: Logger): Promise<void> {
+  for (const step of after)
+    await step().catch((error: unknown) => logger.error(`A removal was not completed: ${String(error)}`));
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../common/index.js';
-import { RequestDatabase, type SqlValue } from '../../database/index.js';
+import { queryable, RequestDatabase, type SqlValue, type Transaction } from '../../database/index.js';
 
 /** An event of a user's calendar. Times are milliseconds since the epoch. */
 export interface CalendarEvent {
@@ -58,6 +58,8 @@ const LIST = `
   WHERE tenant_id = ? AND user_id = ? AND ends_at > ? AND starts_at < ?
   ORDER BY starts_at, id LIMIT ?`;
 
+const REMOVE_ALL = 'DELETE FROM calendar_events WHERE tenant_id = ? AND user_id = ?';
+
 /** The calendars of all users, in the server's database. */
 @Injectable()
 export class CalendarStore {
@@ -85,6 +87,11 @@ export class CalendarStore {
       if (!row) throw new Error('The event was neither written nor found');
       return { event: eventOf(row), created: false };
     });
+  }
+
+  /** Removes the calendar of a user. Returns how many events it had. */
+  removeAll(tx: Transaction, { tenantId, userId }: Principal): Promise<number> {
+    return queryable(tx).run(REMOVE_ALL, [tenantId, userId]);
   }
 
   /** The events of a user in the order of their start. */

@@ -7,6 +7,7 @@ import {
   DATABASE_NOW,
   lockRows,
   queryable,
+  refuseErased,
   RunEntity,
   ScheduleEntity,
   schedulePlace,
@@ -32,6 +33,7 @@ export class TypeOrmScheduleStore extends ScheduleStore {
     const seal = await this.database.content.of(tenantId, queryable(tx));
     const columns = { id, tenantId, userId, origin, createdAt, ...columnsOf(changes, id, seal) };
     await queryable(tx).manager.insert(ScheduleEntity, columns);
+    await refuseErased(queryable(tx), schedule);
   }
 
   async countForUpdate(tx: Transaction, tenantId: string): Promise<number> {

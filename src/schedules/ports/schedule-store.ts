@@ -13,6 +13,7 @@ export type StoredSchedule = Pick<Schedule, 'rowId' | 'id' | 'tenantId'>;
 
 /** Schedules of all tenants. */
 export abstract class ScheduleStore {
+  /** @throws AppError SESSION_BUSY while the user's data is being erased */
   abstract insert(tx: Transaction, schedule: NewSchedule): Promise<void>;
 
   /** How many a tenant has. Other additions to the tenant wait until the transaction is over. */

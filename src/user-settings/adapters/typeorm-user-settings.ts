@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, type Principal } from '../../common/index.js';
-import { Database, type Queryable, queryable, type Transaction, UserSettingsEntity } from '../../database/index.js';
+import {
+  Database,
+  type Queryable,
+  queryable,
+  refuseErased,
+  type Transaction,
+  UserSettingsEntity,
+} from '../../database/index.js';
 import { checkedPreferences, NO_PREFERENCES, type UserPreferences, UserSettings } from '../ports/user-settings.js';
 
 /** Each run reads it while it is accepted, so it is SQL (ADR 41). */
@@ -28,8 +35,15 @@ export class TypeOrmUserSettings extends UserSettings {
     const kept = checkedPreferences(preferences);
     const now = this.clock.now();
     const row = { tenantId, userId, timezone: kept.timezone, locale: kept.locale, updatedAt: now };
-    await this.database.write((tx) => tx.manager.upsert(UserSettingsEntity, row, ['tenantId', 'userId']));
+    await this.database.write(async (tx) => {
+      await tx.manager.upsert(UserSettingsEntity, row, ['tenantId', 'userId']);
+      await refuseErased(tx, row);
+    });
     return kept;
+  }
+
+  async remove(tx: Transaction, { tenantId, userId }: Principal): Promise<number> {
+    return (await queryable(tx).manager.delete(UserSettingsEntity, { tenantId, userId })).affected ?? 0;
   }
 }
 

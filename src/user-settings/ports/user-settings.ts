@@ -24,10 +24,14 @@ export abstract class UserSettings {
    */
   abstract forRun(principal: Principal, tx?: Transaction): Promise<UserPreferences>;
 
+  /** Removes the user's preferences. Returns 1, or 0 if there were none. */
+  abstract remove(tx: Transaction, principal: Principal): Promise<number>;
+
   /**
    * Replaces the user's preferences and returns them normalized.
    *
-   * @throws AppError INVALID_USER_SETTINGS, with a detail per invalid field; nothing is written then
+   * @throws AppError INVALID_USER_SETTINGS, with a detail per invalid field; SESSION_BUSY while the user's data is being
+   *   erased; nothing is written then
    */
   abstract replace(principal: Principal, preferences: UserPreferences): Promise<UserPreferences>;
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LessThan } from 'typeorm';
+import type { Principal } from '../../common/index.js';
 import {
   type ContentSeals,
   Database,
@@ -197,6 +198,10 @@ export class TypeOrmDeliveryStore extends DeliveryStore {
 
   async prune(createdBefore: number): Promise<void> {
     await this.database.write((tx) => tx.manager.delete(WebhookDeliveryEntity, { createdAt: LessThan(createdBefore) }));
+  }
+
+  async removeOfUser(tx: Transaction, { tenantId, userId }: Principal): Promise<number> {
+    return (await queryable(tx).manager.delete(WebhookDeliveryEntity, { tenantId, userId })).affected ?? 0;
   }
 
   async removeOfRuns(

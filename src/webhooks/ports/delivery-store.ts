@@ -1,3 +1,4 @@
+import type { Principal } from '../../common/index.js';
 import type { Transaction } from '../../database/index.js';
 import type {
   DeliveryAttempt,
@@ -78,6 +79,9 @@ export abstract class DeliveryStore {
 
   /** Removes deliveries that are older. */
   abstract prune(createdBefore: number): Promise<void>;
+
+  /** Removes what tells about a user. Returns how many. */
+  abstract removeOfUser(tx: Transaction, user: Principal): Promise<number>;
 
   /** Removes the deliveries about the runs of a session, or about one run. */
   abstract removeOfRuns(

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { ObjectStore } from '../ports/object-store.js';
+
+const CREATE_TRIES = 5;
 
 /** Objects as files in a folder of this machine. */
 export class LocalObjectStore extends ObjectStore {
@@ -15,10 +17,9 @@ export class LocalObjectStore extends ObjectStore {
 
   async put(path: string, bytes: Buffer): Promise<void> {
     const file = this.file(path);
-    await mkdir(dirname(file), { recursive: true });
     const draft = `${file}.${randomUUID()}.part`;
     try {
-      const handle = await open(draft, 'wx', 0o600);
+      const handle = await this.create(draft);
       try {
         await handle.writeFile(bytes);
         await handle.sync();
@@ -41,8 +42,29 @@ export class LocalObjectStore extends ObjectStore {
     }
   }
 
+  /** Also removes the folders that are empty then: their names tell whose files they held. */
   async remove(path: string): Promise<void> {
-    await rm(this.file(path), { force: true });
+    const file = this.file(path);
+    await rm(file, { force: true });
+    for (let folder = dirname(file); folder !== this.root; folder = dirname(folder)) {
+      const error = await rmdir(folder).then(
+        () => undefined,
+        (reason: unknown) => reason as NodeJS.ErrnoException,
+      );
+      if (error && error.code !== 'ENOENT') return;
+    }
+  }
+
+  /** Tries again if somebody has removed the folder, which was empty, in between. */
+  private async create(file: string): Promise<FileHandle> {
+    for (let tries = 1; ; tries += 1) {
+      await mkdir(dirname(file), { recursive: true });
+      try {
+        return await open(file, 'wx', 0o600);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === CREATE_TRIES) throw error;
+      }
+    }
   }
 
   private file(path: string): string {

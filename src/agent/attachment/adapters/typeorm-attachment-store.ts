@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, LessThanOrEqual, MoreThan, Not } from 'typeorm';
+import { In, IsNull, LessThanOrEqual, MoreThan, Not } from 'typeorm';
 import {
   AttachmentBindingEntity,
   AttachmentEntity,
   Database,
   queryable,
+  refuseErased,
   type Transaction,
 } from '../../../database/index.js';
+import type { Principal } from '../../../common/index.js';
 import type { StoredAttachment } from '../attachment.types.js';
 import { AttachmentStore, type BoundAttachment } from '../ports/attachment-store.js';
 import { storedAttachment } from './attachment-row.js';
@@ -34,7 +36,28 @@ export class TypeOrmAttachmentStore extends AttachmentStore {
   }
 
   async insert(attachment: StoredAttachment): Promise<void> {
-    await this.database.write((tx) => tx.manager.insert(AttachmentEntity, { ...attachment }));
+    await this.database.write(async (tx) => {
+      await tx.manager.insert(AttachmentEntity, { ...attachment });
+      await refuseErased(tx, attachment);
+    });
+  }
+
+  async ofUser({ tenantId, userId }: Principal, limit: number): Promise<readonly StoredAttachment[]> {
+    const found = await this.database.forRuns.read.manager.find(AttachmentEntity, {
+      where: { tenantId, userId },
+      take: limit,
+    });
+    return found.map(storedAttachment);
+  }
+
+  async removeAll(
+    tx: Transaction,
+    ids: readonly string[],
+  ): Promise<{ readonly attachments: number; readonly bindings: number }> {
+    const { manager } = queryable(tx);
+    const bindings = await manager.delete(AttachmentBindingEntity, { attachmentId: In([...ids]) });
+    const attachments = await manager.delete(AttachmentEntity, { id: In([...ids]) });
+    return { attachments: attachments.affected ?? 0, bindings: bindings.affected ?? 0 };
   }
 
   async find(id: string): Promise<StoredAttachment | undefined> {

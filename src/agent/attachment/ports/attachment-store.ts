@@ -16,9 +16,19 @@ export interface BoundAttachment extends Pick<Principal, 'tenantId'> {
 
 /** The rows of attachments, and which sessions they are bound to. Their bytes are in the `ObjectStore`. */
 export abstract class AttachmentStore {
+  /** @throws AppError SESSION_BUSY while the owner's data is being erased */
   abstract insert(attachment: StoredAttachment): Promise<void>;
 
   abstract find(id: string): Promise<StoredAttachment | undefined>;
+
+  /** Some attachments of a user, expired ones included. */
+  abstract ofUser(owner: Principal, limit: number): Promise<readonly StoredAttachment[]>;
+
+  /** Removes the rows of attachments with their bindings. Returns how many of each. */
+  abstract removeAll(
+    tx: Transaction,
+    ids: readonly string[],
+  ): Promise<{ readonly attachments: number; readonly bindings: number }>;
 
   /** Attachments that may be deleted, oldest first. @param now milliseconds since the epoch */
   abstract expired(now: number, limit: number): Promise<readonly StoredAttachment[]>;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../../../audit/index.js';
-import { AppError, Metrics } from '../../../common/index.js';
+import { AppError, Metrics, type Principal } from '../../../common/index.js';
 import {
   interruptPlace,
   queryable,
@@ -13,7 +13,7 @@ import type { OpenInterrupt } from '../../../events/index.js';
 import { endAct, hashOfCall, noteAct, requestAct } from '../audit.js';
 import { type InterruptCause, InterruptCauses } from '../ports/interrupt-causes.js';
 import { InterruptMetrics } from '../interrupt.metrics.js';
-import type { AskedInterrupt, AuditNote, InterruptStatus, Resumption } from '../interrupt.types.js';
+import type { AskedInterrupt, AuditNote, DecidedBy, InterruptStatus, Resumption } from '../interrupt.types.js';
 import {
   type ValidatedAnswer,
   type InterruptRun,
@@ -46,6 +46,9 @@ const RESOLVE = `
 
 const CLOSE = `UPDATE interrupts SET status = ?, answered_at = ? WHERE status = 'pending'`;
 
+/** Interrupts whose answer may name a user. */
+const DECIDED = `SELECT no, decided_by FROM interrupts WHERE tenant_id = ? AND decided_by LIKE ? ESCAPE '\\'`;
+
 const RETURNING = ` RETURNING ${INTERRUPT_COLUMNS}`;
 
 /** How interrupts end, for the audit trail. */
@@ -64,6 +67,28 @@ export class SqlInterruptStore extends InterruptStore {
   ) {
     super();
     this.metrics = new InterruptMetrics(metrics);
+  }
+
+  async renameDecider(tx: Transaction, { tenantId, userId }: Principal, pseudonym: string): Promise<number> {
+    const sql = queryable(tx);
+    const named = `%${JSON.stringify(userId).replaceAll(/[%_\\]/g, String.raw`\$&`)}%`;
+    let renamed = 0;
+    for (const { no, decided_by: text } of await sql.all<{ no: number; decided_by: string }>(DECIDED, [
+      tenantId,
+      named,
+    ])) {
+      const decided = JSON.parse(text) as DecidedBy;
+      const isPerson = decided.actor.kind === 'user' || decided.actor.kind === 'proxy';
+      const isActor = isPerson && decided.actor.id === userId;
+      if (!isActor && decided.userId !== userId) continue;
+      const by: DecidedBy = {
+        ...decided,
+        actor: isActor ? { ...decided.actor, id: pseudonym } : decided.actor,
+        userId: decided.userId === userId ? pseudonym : decided.userId,
+      };
+      renamed += await sql.run('UPDATE interrupts SET decided_by = ? WHERE no = ?', [JSON.stringify(by), no]);
+    }
+    return renamed;
   }
 
   async open(tx: Transaction, run: InterruptRun, asked: readonly AskedInterrupt[], now: number): Promise<void> {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../common/index.js';
+import type { JsonObject, Principal } from '../../../common/index.js';
 import type { Transaction } from '../../../database/index.js';
 import type {
   AskedInterrupt,
@@ -44,6 +44,9 @@ export interface WaitingInterrupt {
  * that an answer and the run that resumes with it are always stored together.
  */
 export abstract class InterruptStore {
+  /** Puts a pseudonym in the place of a user who has answered interrupts of others. Returns in how many. */
+  abstract renameDecider(tx: Transaction, user: Principal, pseudonym: string): Promise<number>;
+
   /** Stores the interrupts that a run ends with. A known one waits for this run from now on. */
   abstract open(tx: Transaction, run: InterruptRun, asked: readonly AskedInterrupt[], now: number): Promise<void>;
 

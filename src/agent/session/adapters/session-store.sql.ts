@@ -7,6 +7,7 @@ import {
   messagePlace,
   prepared,
   queryable,
+  refuseErased,
   SessionEntity,
   statePlace,
   type Transaction,
@@ -112,6 +113,10 @@ export class SqlSessionStore extends SessionStore {
   ): Promise<OpenedSession> {
     const values = [tenantId, userId, sessionId, messages, now, now, unlisted ? 1 : 0];
     return opened(await queryable(tx).all<OpenedRow>(OPEN, values), messages);
+  }
+
+  refuseErased(tx: Transaction, principal: Principal): Promise<void> {
+    return refuseErased(queryable(tx), principal);
   }
 
   async openTenantUnique(

@@ -5,6 +5,7 @@ import {
   isUniqueViolation,
   type Queryable,
   reachCondition,
+  refuseErased,
   type SqlValue,
   statePlace,
 } from '../../../database/index.js';
@@ -182,7 +183,10 @@ export class SqlSessions extends Sessions {
     const now = this.clock.now();
     const values = [tenantId, userId, sessionId, JSON.stringify(metadata), now, now];
     try {
-      await this.database.write((tx) => tx.run(CREATE, values));
+      await this.database.write(async (tx) => {
+        await tx.run(CREATE, values);
+        await refuseErased(tx, principal);
+      });
     } catch (error) {
       if (isUniqueViolation(error)) throw new AppError('SESSION_EXISTS');
       throw error;

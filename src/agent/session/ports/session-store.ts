@@ -92,6 +92,13 @@ export abstract class SessionStore {
   ): Promise<OpenedSession>;
 
   /**
+   * Refuses to store anything of a user whose data is being erased. Call it after `open`, in the same transaction.
+   *
+   * @throws AppError SESSION_BUSY; then the transaction must fail
+   */
+  abstract refuseErased(tx: Transaction, principal: Principal): Promise<void>;
+
+  /**
    * As `open`, for session ids that are unique in the tenant. When several users open the same new id at
    * once, one of them gets it.
    *

@@ -126,7 +126,7 @@ export abstract class Sessions {
   /** The message with this id in any session within the reach; in a forked conversation the original. */
   abstract findMessage(reach: Reach, id: string): Promise<FoundMessage | undefined>;
 
-  /** Creates a session without a run. @throws AppError SESSION_EXISTS */
+  /** Creates a session without a run. @throws AppError SESSION_EXISTS; SESSION_BUSY while the user's data is being erased */
   abstract create(principal: Principal, sessionId: string, metadata?: JsonObject): Promise<SessionView>;
 
   /**

@@ -1,0 +1,5 @@
+export * from './data-protection.module.js';
+export * from './erase-job.js';
+export { ErasureRunner } from './erasure-runner.js';
+export * from './erasures.js';
+export * from './user-cleaners.js';

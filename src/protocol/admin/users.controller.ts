@@ -1,0 +1,50 @@
+import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Caller, isUserId, Needs } from '../../access/index.js';
+import { AppError, isoTime, type Principal } from '../../common/index.js';
+import { ErasureRunner, Erasures } from '../../data-protection/index.js';
+import { AdminRoute } from './api-docs.js';
+import { ErasureDto, RequestedErasureDto } from './dto/erasure.dto.js';
+
+/** What is stored of one user of the caller's tenant (contract access, section 9). */
+@ApiTags('Data protection')
+@Needs('admin:data')
+@Controller('admin/users')
+export class UsersController {
+  constructor(
+    private readonly erasures: Erasures,
+    private readonly runner: ErasureRunner,
+  ) {}
+
+  @Delete(':id')
+  @HttpCode(202)
+  @ApiAcceptedResponse({ type: RequestedErasureDto })
+  @AdminRoute(
+    'Erase a user',
+    "Removes everything that is stored of the user: sessions with messages, runs, events, questions, attachments with their bytes, settings, calendar, schedules, deliveries, keys that always act for the user, and the names in the audit trail. What the user has used stays in the reports, under a pseudonym. Running runs are stopped. Until it is done the user's requests that would store something are answered with 409. Asked again meanwhile, it is the same erasure. A user of whom nothing is stored is erased too: the receipt is empty.",
+    [400],
+  )
+  async erase(@Param('id') id: string, @Caller() caller: Caller): Promise<RequestedErasureDto> {
+    const jobId = await this.erasures.request(userOf(caller, id), caller.origin());
+    this.runner.lookSoon();
+    return { jobId };
+  }
+
+  @Get(':id/erasure')
+  @ApiOkResponse({ type: ErasureDto })
+  @AdminRoute('Read the receipt of an erasure', 'The newest erasure of the user.', [400, 404])
+  async receipt(@Param('id') id: string, @Caller() caller: Caller): Promise<ErasureDto> {
+    const { requestedAt, finishedAt, ...receipt } = await this.erasures.receipt(userOf(caller, id));
+    return {
+      ...receipt,
+      requestedAt: isoTime(requestedAt),
+      finishedAt: finishedAt === null ? null : isoTime(finishedAt),
+    };
+  }
+}
+
+/** @throws AppError INVALID_PARAMETER for what cannot be the id of a user */
+function userOf({ tenantId }: Caller, userId: string): Principal {
+  if (!isUserId(userId)) throw new AppError('INVALID_PARAMETER', 'This cannot be the id of a user');
+  return { tenantId, userId };
+}
