@@ -54,7 +54,7 @@ export class AuditExports {
     });
     let hash = start.hash;
     for (let after = start.seq; after < endSeq;) {
-      const rows = await this.chains.page(chain, after, PAGE);
+      const rows = await this.chains.lines(chain, after, PAGE);
       const upToEnd = rows.filter(({ seq }) => seq <= endSeq);
       const last = upToEnd.at(-1);
       // Lines that are gone show when the export is verified.

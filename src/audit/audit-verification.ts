@@ -61,7 +61,7 @@ export class AuditVerification {
       const chain = await this.chains.ofTenant(tenantId);
       if (!chain) return undefined;
       const check = await this.walk(chain, checkpoints);
-      const beyond = await this.chains.page(chain, chain.seq, 1);
+      const beyond = await this.chains.lines(chain, chain.seq, 1);
       const after = await this.chains.ofTenant(tenantId);
       if (after?.pruned?.seq !== chain.pruned?.seq && attempt < ATTEMPTS) continue;
       if (beyond.length > 0 && after?.seq === chain.seq)

@@ -8,7 +8,7 @@ export interface FoundLine {
   /** Undefined: it is gone. */
   readonly line: AuditLine | 'unreadable' | undefined;
   /** Absent where contents are not looked at; null where it was erased. */
-  readonly content?: { readonly salt: string; readonly text: string } | null;
+  readonly content?: { readonly salt: string; readonly text: string } | 'unreadable' | null;
 }
 
 /** Where a chain is not what was sealed. */
@@ -112,6 +112,7 @@ export class ChainCheck {
       return broken(at, 'unknown_key', `The line ${at} was sealed with the key ${seal.kid}, which is not known`);
     if (sealHash(key, this.previous, { ...line, seq: at }) !== seal.hash) return this.mismatch(at, seal, page);
     if (content === null) this.erased += 1;
+    if (content === 'unreadable') return broken(at, 'changed', `The content of the line ${at} cannot be decrypted`);
     if (content && payloadHash(content.salt, content.text) !== line.payloadHash)
       return broken(at, 'changed', `The content of the line ${at} was changed`);
     if (line.action === 'audit.pruned') this.readPruning(line);

@@ -24,7 +24,7 @@ export class CliModule {
     return {
       module: CliModule,
       imports: [
-        DatabaseModule.forRoot(database),
+        DatabaseModule.forRoot(database, [], { makesKeys: false }),
         AuditStoreModule,
         DataProtectionStoreModule,
         KeysModule,

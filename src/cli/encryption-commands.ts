@@ -16,6 +16,7 @@ import {
   DatabaseSettings,
   destroyDataKey,
   openDatabase,
+  type Queryable,
   Reencryption,
 } from '../database/index.js';
 import { type Command, type Commands, table, type Terminal, UsageError } from './command.js';
@@ -36,30 +37,33 @@ const reencrypt: Command = {
 
 const destroyKey: Command = {
   usage:
-    'TENANT --yes   destroys the data key of a suspended tenant: nobody can read its content any more. There is no way back',
+    'TENANT --yes   destroys the data key of a suspended tenant, for which no server may run: nobody can read its content any more. There is no way back',
   positionals: ['TENANT'],
   options: { yes: { type: 'boolean' } },
   async run(app, args, terminal) {
-    const { id, status } = await app.get(Tenants).find(args.positionals[0] ?? '');
-    if (status !== 'suspended') throw new UsageError(`Suspend the tenant ${id} first`);
-    if (args.options['yes'] !== true) throw new UsageError('It cannot be undone: confirm it with --yes');
+    const { id } = await app.get(Tenants).find(args.positionals[0] ?? '');
     const database = app.get(Database);
     if (!database.content.isOn) throw new UsageError(`${SETTING} is not set: nothing is encrypted`);
-    const isDestroyed = await database.write(async (tx) => {
-      if (!(await destroyDataKey(tx, id))) return false;
+    const destroyed = await database.write(async (tx) => {
+      const { status } = await app.get(Tenants).lockIdle(tx, id);
+      if (status !== 'suspended') throw new UsageError(`Suspend the tenant ${id} first`);
+      if (args.options['yes'] !== true) throw new UsageError('It cannot be undone: confirm it with --yes');
+      await refuseServers(tx);
+      const counts = await destroyDataKey(tx, id, Date.now());
+      if (!counts) return undefined;
       const by = commandOrigin(userInfo().username);
-      const details = { dataKey: 'destroyed' };
+      const details = { dataKey: 'destroyed', ...counts };
       await app
         .get(AuditTrail)
         .write(tx, { tenantId: id, action: 'data.erased', by, subject: { kind: 'tenant', id }, details });
-      return true;
+      return counts;
     });
     terminal.note(
-      isDestroyed
-        ? `The data key of ${id} is destroyed. Servers that are running forget it when they end. Backups hold the key, wrapped, until the key of ${SETTING} that wrapped it is gone as well.`
+      destroyed
+        ? `The data key of ${id} is destroyed. ${destroyed.schedules} schedules and ${destroyed.deliveries} waiting deliveries were removed, ${destroyed.interrupts} open questions were canceled. Backups hold the key, wrapped, until the key of ${SETTING} that wrapped it is gone as well.`
         : `${id} has no data key.`,
     );
-    return isDestroyed ? 0 : 1;
+    return destroyed ? 0 : 1;
   },
 };
 
@@ -77,6 +81,7 @@ async function reencryptAll(
   const database = await openDatabase(settings);
   try {
     await refuseOthers(database, keyFingerprints(SETTING, ring));
+    await database.content.prepare();
     // What is overwritten in a file of SQLite would otherwise stay in its free pages.
     if (database.dialect === 'sqlite') await database.write((tx) => tx.all('PRAGMA secure_delete = ON'));
     const work = new Reencryption(database);
@@ -98,17 +103,29 @@ async function reencryptAll(
   }
 }
 
+/** @throws UsageError while a server runs: it has data keys in memory, by tenant, and would go on using them */
+export async function refuseServers(source: Queryable): Promise<void> {
+  const [worker] = await workersOf(source);
+  if (worker)
+    throw new UsageError(
+      `The server ${worker.name} runs, and has the data keys in memory: stop all servers first. One that was killed is given up within a minute`,
+    );
+}
+
+function workersOf(source: Queryable): Promise<WorkerRow[]> {
+  return source.all<WorkerRow>(
+    `SELECT name, fingerprints, started_at, (SELECT MIN(created_at) FROM tenant_data_keys) AS keys_since
+     FROM workers WHERE lease_until >= ${DATABASE_NOW[source.dialect]}`,
+  );
+}
+
 /** @throws UsageError while a server runs that does not have the same keys: it could not read what is encrypted */
 async function refuseOthers({ read, dialect }: Database, own: readonly string[]): Promise<void> {
-  const workers = await read.all<WorkerRow>(
-    `SELECT name, fingerprints, started_at, (SELECT MIN(created_at) FROM tenant_data_keys) AS keys_since
-     FROM workers WHERE lease_until >= ${DATABASE_NOW[dialect]}`,
-  );
-  for (const worker of workers) {
+  for (const worker of await workersOf(read)) {
     // Servers on SQLite publish nothing of their settings: one with the list has made the keys, or has found them.
     const isSame =
       dialect === 'sqlite'
-        ? Number(worker.keys_since) <= Number(worker.started_at)
+        ? worker.keys_since !== null && Number(worker.keys_since) <= Number(worker.started_at)
         : disagreements({ [SETTING]: own }, { [SETTING]: ringOf(worker) }).length === 0;
     if (!isSame)
       throw new UsageError(`The server ${worker.name} runs without this ${SETTING}: start it with the same list first`);
@@ -119,7 +136,7 @@ interface WorkerRow {
   readonly name: string;
   readonly fingerprints: string;
   readonly started_at: number | string;
-  readonly keys_since: number | string;
+  readonly keys_since: number | string | null;
 }
 
 function ringOf({ fingerprints }: WorkerRow): readonly string[] {

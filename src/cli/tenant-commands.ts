@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { AppError, commandOrigin, type Origin } from '../common/index.js';
 import { Database } from '../database/index.js';
 import { type Tenant, TenantLimits, TenantRetentions, Tenants } from '../access/index.js';
+import { refuseServers } from './encryption-commands.js';
 import { type Arguments, type Command, type Commands, table, type Terminal, textOf, UsageError } from './command.js';
 
 const create: Command = {
@@ -48,16 +49,15 @@ const resume: Command = {
 };
 
 const rename: Command = {
-  usage: 'ID NEW_ID [--json]   stop the servers first, or suspend the tenant and wait 5 s',
+  usage:
+    'ID NEW_ID [--json]   stop the servers first; if content is not encrypted, it is enough to suspend the tenant and wait 5 s',
   positionals: ['ID', 'NEW_ID'],
   async run(app, args, terminal) {
     const [from = '', to = ''] = args.positionals;
+    const database = app.get(Database);
+    if (database.content.isOn) await refuseServers(database.read);
     const { tenant, movedRows } = await app.get(Tenants).rename(from, to, operator());
     terminal.note(`The tenant ${from} is now ${to}; ${movedRows} rows were changed.`);
-    if (app.get(Database).content.isOn)
-      terminal.note(
-        `Restart servers that are running before ${from} is used again: they still have its data key in memory.`,
-      );
     return shown(tenant, args, terminal);
   },
 };

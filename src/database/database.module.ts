@@ -40,15 +40,26 @@ const strictReport = {
 /** The database of the process. It is open and migrated before any provider that uses it is created. */
 @Module({})
 export class DatabaseModule {
-  /** @param extensions tables of other modules, migrated with the core schema */
-  static forRoot(settings: DatabaseSettings, extensions: readonly SchemaExtension[] = []): DynamicModule {
+  /**
+   * @param extensions tables of other modules, migrated with the core schema
+   * @param options.makesKeys false: data keys of tenants are only read, so that a command does not switch encryption on
+   */
+  static forRoot(
+    settings: DatabaseSettings,
+    extensions: readonly SchemaExtension[] = [],
+    { makesKeys = true }: { readonly makesKeys?: boolean } = {},
+  ): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
       providers: [
         {
           provide: Database,
-          useFactory: (metrics: Metrics) => openDatabase(settings, extensions, metrics),
+          useFactory: async (metrics: Metrics) => {
+            const database = await openDatabase(settings, extensions, metrics);
+            if (makesKeys) await database.content.prepare();
+            return database;
+          },
           inject: [Metrics],
         },
         { provide: UnitOfWork, useExisting: Database },

@@ -95,6 +95,8 @@ export interface RunRecord extends RunKey {
   readonly rootRunId: string;
   /** When what the interrupted run waits for was given up; null if it was not. */
   readonly closedAt: number | null;
+  /** Set if its content cannot be decrypted: the record has none. */
+  readonly isUnreadable?: true;
 }
 
 /** True while the run waits or is executed. */

@@ -56,7 +56,8 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     try {
       const enabled = this.directory.rowIds();
       const waiting = (await this.store.waitingWebhooks()).filter((rowId) => enabled.has(rowId));
-      for (const rowId of waiting) await this.claim(rowId);
+      // One endpoint does not keep the others from being served.
+      for (const rowId of waiting) await this.claim(rowId).catch((error: unknown) => this.warn(error));
     } catch (error) {
       this.warn(error);
     }

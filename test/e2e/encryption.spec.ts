@@ -16,6 +16,7 @@ import { person } from '../support/ledger.js';
 import { ProcessClient } from '../support/process-client.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { storedBytes } from '../support/stored-bytes.js';
+import { until } from '../support/until.js';
 import { RUNS_USER, type Wire, WIRES } from '../support/wires.js';
 
 const KEYS = 'first:a-secret-of-the-first-key';
@@ -145,11 +146,13 @@ describeOnDatabases('encrypted content', (open) => {
   const downloaded = async (url: string): Promise<Buffer> =>
     Buffer.from(await (await fetch(new URL(new URL(url).pathname + new URL(url).search, running().url))).arrayBuffer());
 
-  const data = async (...args: string[]): Promise<{ code: number; out: string; note: string }> => {
+  const data = async (...args: string[]): Promise<{ code: number; out: string; note: string }> =>
+    cli(args.pop() as string, 'data', ...args);
+
+  const cli = async (keys: string, ...args: string[]): Promise<{ code: number; out: string; note: string }> => {
     const output = { out: '', note: '' };
-    const keys = args.pop() as string;
     const code = await runCli(
-      ['data', ...args],
+      args,
       { ...database.env, DATA_ENCRYPTION_KEYS: keys },
       {
         out: (line) => (output.out += `${line}\n`),
@@ -304,6 +307,30 @@ describeOnDatabases('encrypted content', (open) => {
     expect(await conversation('kept')).toBe('[]');
   });
 
+  it('a run that cannot be read fails, and does not keep the others', async () => {
+    await start(KEYS);
+    const { runId } = await say(WIRES[0] as Wire, 'spoiled', `Hello ${MARK}`);
+    const sql = running().get(Database);
+    const text = `sealed:1:0123456789abcdef.${Buffer.alloc(60).toString('base64')}`;
+    await sql.write((tx) =>
+      tx.run(`UPDATE runs SET request = ?, status = 'queued', finished_at = NULL, attempt = 0 WHERE id = ?`, [text, runId]),
+    );
+    const state = async (): Promise<string | undefined> =>
+      (await sql.read.all<{ status: string }>('SELECT status FROM runs WHERE id = ?', [runId]))[0]?.status;
+    await until(async () => (await state()) === 'failed');
+    await say(WIRES[0] as Wire, 'sound', `Hello ${MARK}`);
+    expect(await conversation('sound')).toContain(`${MARK} answers`);
+  });
+
+  it('a command that is refused does not switch encryption on', async () => {
+    await start();
+    expect((await data('reencrypt', KEYS)).note).toContain('runs without this DATA_ENCRYPTION_KEYS');
+    expect((await data('destroy-key', 'default', KEYS)).code).toBe(2);
+    const sql = running().get(Database);
+    expect(await sql.read.all('SELECT tenant_id FROM tenant_data_keys')).toEqual([]);
+    await start();
+  });
+
   it('a tenant whose key was destroyed has no content any more', async () => {
     await start(KEYS);
     await say(WIRES[0] as Wire, 'gone', `Hello ${MARK}`);
@@ -314,11 +341,28 @@ describeOnDatabases('encrypted content', (open) => {
       .get(Database)
       .write((tx) => tx.run(`UPDATE tenants SET status = 'suspended'`));
     expect((await data('destroy-key', 'default', KEYS)).note).toContain('--yes');
-    expect((await data('destroy-key', 'default', '--yes', KEYS)).code).toBe(0);
-    await running()
-      .get(Database)
-      .write((tx) => tx.run(`UPDATE tenants SET status = 'active'`));
+    const sql = running().get(Database);
+    await sql.write((tx) => tx.run(`UPDATE runs SET status = 'queued' WHERE session_id = 'gone'`));
+    expect((await data('destroy-key', 'default', '--yes', KEYS)).note).toContain('Runs of this tenant wait');
+    await sql.write((tx) => tx.run(`UPDATE runs SET status = 'completed' WHERE session_id = 'gone'`));
+    // A server would go on using the key that it has in memory.
+    for (const args of [['data', 'destroy-key', 'default', '--yes'], ['tenant', 'rename', 'default', 'acme']])
+      expect(await cli(KEYS, ...args)).toMatchObject({ code: 2, note: expect.stringContaining('stop all servers') as string });
+    await sql.write((tx) =>
+      tx.run(
+        `INSERT INTO schedules (id, tenant_id, user_id, name, plan, timezone, agent, input, session, overlap, catch_up,
+          jitter_seconds, enabled, origin, created_at, anchor_at)
+         VALUES ('sch', 'default', 'alice', 'n', '{}', 'UTC', 'a', '"x"', 'new', 'skip', 'last', 0, 1, 'api', 1, 1)`,
+      ),
+    );
+    await running().close();
+    server = undefined;
+    const { code, note } = await data('destroy-key', 'default', '--yes', KEYS);
+    expect([code, note]).toEqual([0, expect.stringContaining('1 schedules and 0 waiting deliveries') as string]);
+    await cli(KEYS, 'tenant', 'resume', 'default');
     await start(KEYS);
+    const left = `SELECT (SELECT COUNT(*) FROM schedules) + COUNT(*) AS n FROM runs WHERE events_pruned_at IS NULL`;
+    expect(Number((await running().get(Database).read.all<{ n: number }>(left))[0]?.n)).toBe(0);
     await expect(conversation('gone')).rejects.toThrow(/cannot be decrypted/);
     await say(WIRES[0] as Wire, 'new', `Hello ${MARK}`);
     expect(await conversation('new')).toContain(MARK);

@@ -14,6 +14,8 @@ import { ACTING_ALICE, AuditDriver } from '../support/audit-driver.js';
 import { describeOnDatabases } from '../support/databases.js';
 
 const DAY_MS = 86_400_000;
+/** Sealed with a key that there is not. */
+const SPOILED = `sealed:1:0123456789abcdef.${Buffer.alloc(60).toString('base64')}`;
 const NEVER = new AbortController().signal;
 
 describeOnDatabases('the chain of the audit trail', (open) => {
@@ -85,6 +87,8 @@ describeOnDatabases('the chain of the audit trail', (open) => {
       }
     });
     await driver.sql(`UPDATE audit_payloads SET content = '{"reason":"never"}' ${of}`);
+    expect(await driver.broken()).toBe('changed');
+    await driver.sql(`UPDATE audit_payloads SET content = '${SPOILED}' ${of}`);
     expect(await driver.broken()).toBe('changed');
     await driver.sql(`DELETE FROM audit_payloads ${of}`);
     expect(await driver.verified()).toMatchObject({ firstBreak: null, erased: 1 });

@@ -1,7 +1,7 @@
 import { DATABASE_NOW, type SqlValue } from '../../src/database/index.js';
 import { HELD } from '../../src/run/ports/run-leases.js';
 import { LOST, OWNED, QUEUED, RUNNING_OWNERS, SWEEP } from '../../src/run/adapters/sql/run-leases.sql.js';
-import { FIND_BY_KEY, PRUNABLE } from '../../src/run/adapters/sql/run-store.sql.js';
+import { FIND_BY_KEY, PRUNABLE, PRUNABLE_OF_TENANT } from '../../src/run/adapters/sql/run-store.sql.js';
 import { BY_IDS } from '../../src/agent/session/adapters/message-reads.sql.js';
 import { describeOnLedgers, type Ledger, NOW } from '../support/ledger.js';
 
@@ -53,6 +53,16 @@ describeOnLedgers('a ledger with 100,000 finished and 2,000 running runs', (ledg
     await fill(ledger());
     const key = await explain(ledger(), FIND_BY_KEY, ['key', 'default', 'alice', 'session-1']);
     expect(key.plan).toContain('ux_runs_session_key');
+  });
+
+  it('the prunable runs of a tenant are found without those that were pruned', async () => {
+    await fill(ledger());
+    await ledger().database.write(async (tx) => {
+      await tx.run(`UPDATE runs SET events_pruned_at = ${NOW} WHERE finished_at IS NOT NULL AND no > 1000`);
+      await tx.run('ANALYZE');
+    });
+    const { plan } = await explain(ledger(), PRUNABLE_OF_TENANT, [NOW + 1, 'default', 50]);
+    expect(plan).toContain('ix_runs_tenant_unpruned');
   });
 
   it('messages are found by their ids without reading their session', async () => {

@@ -1,5 +1,6 @@
 /** The stores of the ledger, and the statements that a run costs, while content is encrypted. */
 import './approvals.spec.js';
+import './audit-chain.spec.js';
 import './log-compaction.spec.js';
 import './log-partitions.spec.js';
 import './provider-states.spec.js';

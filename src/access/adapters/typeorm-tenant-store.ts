@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
-import type { JsonObject } from '../../common/index.js';
+import { isStorable, type JsonObject } from '../../common/index.js';
 import {
   lockedOn,
   type Queryable,
@@ -49,11 +49,13 @@ export class TypeOrmTenantStore extends TenantStore {
   }
 
   async find(id: string): Promise<Tenant | undefined> {
+    if (!isStorable(id)) return undefined;
     const tenant = await this.database.read.manager.findOneBy(TenantEntity, { id });
     return tenant ? tenantOf(tenant) : undefined;
   }
 
   async findForUpdate(tx: Transaction, id: string): Promise<Tenant | undefined> {
+    if (!isStorable(id)) return undefined;
     const { manager, dialect } = queryable(tx);
     const tenant = await manager.findOne(TenantEntity, { where: { id }, ...lockedOn(dialect) });
     return tenant ? tenantOf(tenant) : undefined;

@@ -100,6 +100,17 @@ export class Tenants extends TenantDirectory {
     return { tenant: await this.find(to), movedRows };
   }
 
+  /**
+   * A tenant, locked until the transaction ends.
+   *
+   * @throws AppError TENANT_NOT_FOUND; TENANT_BUSY while runs of the tenant wait or are executed
+   */
+  async lockIdle(tx: Transaction, id: string): Promise<Tenant> {
+    const tenant = foundTenant(await this.store.findForUpdate(tx, id), id);
+    if (await this.store.hasUnfinishedRuns(tx, id)) throw new AppError('TENANT_BUSY');
+    return tenant;
+  }
+
   private async setStatus(id: string, status: TenantStatus, by: Origin): Promise<Tenant> {
     const tenant = await this.unitOfWork.write(async (tx) => {
       const current = foundTenant(await this.store.findForUpdate(tx, id), id);

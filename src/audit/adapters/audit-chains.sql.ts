@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { auditPlace, queryable, RequestDatabase, type SqlValue, type Transaction } from '../../database/index.js';
+import { auditPlace, queryable, readable, RequestDatabase, type SqlValue, type Transaction } from '../../database/index.js';
 import { beginningOf, type StoredLine } from '../audit-line.js';
 import { AuditChains, type NewSeal, type SealedRow, type StoredChain } from '../ports/audit-chains.js';
 import { INSERT_LINE, LINE_COLUMNS, type LineRow, lineValues, storedLine } from './line-row.js';
@@ -108,19 +108,18 @@ export class SqlAuditChains extends AuditChains {
   async page({ id, tenantId }: StoredChain, afterSeq: number, limit: number): Promise<readonly SealedRow[]> {
     const rows = await this.database.read.all<PageRow>(PAGE, [tenantId, id, afterSeq, limit]);
     const { content } = this.database;
-    return content.reading(() =>
-      rows.map((row) => {
-        const line = row['no'] === null ? undefined : storedLine(row);
-        const erased = (line?.payloadHash ?? null) === null ? undefined : null;
-        const text = line ? content.json(tenantId, auditPlace(line.no), row.content) : row.content;
-        return {
-          seq: row.seal_seq,
-          seal: { hash: row.seal_hash, kid: row.seal_kid },
-          line,
-          content: text === null || row.salt === null ? erased : { salt: row.salt, text },
-        };
-      }),
-    );
+    const opened = (row: PageRow): SealedRow => {
+      const found = sealedRow(row);
+      const { line } = found;
+      const erased = (line?.payloadHash ?? null) === null ? undefined : null;
+      const text = line ? content.json(tenantId, auditPlace(line.no), row.content) : row.content;
+      return { ...found, content: text === null || row.salt === null ? erased : { salt: row.salt, text } };
+    };
+    return readable(content, rows, opened, (row) => ({ ...sealedRow(row), content: 'unreadable' }));
+  }
+
+  async lines({ id, tenantId }: StoredChain, afterSeq: number, limit: number): Promise<readonly SealedRow[]> {
+    return (await this.database.read.all<PageRow>(PAGE, [tenantId, id, afterSeq, limit])).map(sealedRow);
   }
 
   async countUnsealed(tenantId: string): Promise<number> {
@@ -158,6 +157,12 @@ export class SqlAuditChains extends AuditChains {
     await sql.run(`DELETE FROM audit_lines WHERE no IN (${LINES_THROUGH})`, [id, seq]);
     await sql.run('DELETE FROM audit_seals WHERE chain_id = ? AND seq <= ?', [id, seq]);
   }
+}
+
+/** Without its content. */
+function sealedRow(row: PageRow): SealedRow {
+  const line = row['no'] === null ? undefined : storedLine(row);
+  return { seq: row.seal_seq, seal: { hash: row.seal_hash, kid: row.seal_kid }, line, content: undefined };
 }
 
 function chainOf(row: ChainRow): StoredChain {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { auditPlace, RequestDatabase, type SqlValue } from '../../database/index.js';
+import { auditPlace, readable, RequestDatabase, type SqlValue } from '../../database/index.js';
 import { AuditReports, type LineQuery, type ListedRow } from '../ports/audit-reports.js';
 import { LINE_COLUMNS, type LineRow, storedLine } from './line-row.js';
 
@@ -40,13 +40,12 @@ export class SqlAuditReports extends AuditReports {
       WHERE ${conditions.join(' AND ')} ORDER BY l.at DESC, l.no DESC LIMIT ?`;
     const rows = await this.database.read.all<Row>(sql, [...values, limit]);
     const { content: seals } = this.database;
-    return seals.reading(() =>
-      rows.map((row) => {
-        const line = storedLine(row);
-        const content = seals.json(tenantId, auditPlace(line.no), row.content);
-        return { line, seq: row.seq, hash: row.hash, content };
-      }),
-    );
+    const listed = (row: Row): ListedRow => {
+      const line = storedLine(row);
+      const content = seals.json(tenantId, auditPlace(line.no), row.content);
+      return { line, seq: row.seq, hash: row.hash, content };
+    };
+    return readable(seals, rows, listed, (row) => listed({ ...row, content: null }));
   }
 
   async users(tenantId: string, pseudonyms: readonly string[]): Promise<ReadonlyMap<string, string>> {

@@ -20,8 +20,8 @@ export interface SealedRow {
   readonly seal: AuditSeal;
   /** Undefined if it is gone, or belongs to another tenant. */
   readonly line: StoredLine | undefined;
-  /** Null if it is gone; undefined if the line has none. */
-  readonly content: { readonly salt: string; readonly text: string } | null | undefined;
+  /** Null if it is gone; undefined if the line has none, or contents are not read. */
+  readonly content: { readonly salt: string; readonly text: string } | 'unreadable' | null | undefined;
 }
 
 /** The seal of a line that has none yet. */
@@ -54,6 +54,9 @@ export abstract class AuditChains {
 
   /** Sealed lines after a number, in their order, with their contents. */
   abstract page(chain: StoredChain, afterSeq: number, limit: number): Promise<readonly SealedRow[]>;
+
+  /** As `page`, without contents. */
+  abstract lines(chain: StoredChain, afterSeq: number, limit: number): Promise<readonly SealedRow[]>;
 
   /** How many lines of a tenant have no seal. */
   abstract countUnsealed(tenantId: string): Promise<number>;

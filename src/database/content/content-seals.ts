@@ -36,6 +36,9 @@ export abstract class ContentSeals {
   /** Whether new content is encrypted: statements may then have to find the tenant and the row of what they read. */
   abstract readonly isOn: boolean;
 
+  /** Makes the keys of tenants that have none: content of theirs is then encrypted without another statement. */
+  abstract prepare(): Promise<void>;
+
   /**
    * The seal of a tenant; a promise only when this process has not read the tenant's key yet.
    *
@@ -101,6 +104,10 @@ class NoSeals extends ContentSeals {
     text: (_place, text) => plainText(text),
     bytes: (_place, bytes) => bytes,
   };
+
+  prepare(): Promise<void> {
+    return Promise.resolve();
+  }
 
   of(): TenantSeal {
     return this.seal;

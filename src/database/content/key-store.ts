@@ -94,28 +94,22 @@ export class DataKeyStore {
   }
 }
 
-/** What both drivers say of a table that migrations have not created yet. */
-const MISSING = /^no such table|does not exist$/;
+/** Whether a table is missing. PostgreSQL has a code for it, its sentences are in the server's language. */
+function isMissingTable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && error.code === '42P01') || error.message.startsWith('no such table');
+}
 
 /** @throws StartupError if content is encrypted, though there is no ring */
 export async function refuseSealedContent(source: Queryable): Promise<void> {
   const sql = 'SELECT kid FROM tenant_data_keys LIMIT 1';
   const [row] = await source.all<Pick<WrappedKey, 'kid'>>(sql).catch((error: unknown) => {
     // With MIGRATE=off the table may be missing, and nothing is encrypted.
-    if (error instanceof Error && MISSING.test(error.message)) return [];
+    if (isMissingTable(error)) return [];
     throw error;
   });
   if (row)
     throw new StartupError(
       `The content of this database is encrypted, and ${SETTING} is not set: set it to the list that has the key ${row.kid}`,
     );
-}
-
-/**
- * Destroys the key of a tenant, and with it all of its content. Contents of its audit trail are removed, so that it can
- * still be verified. False if it has no key.
- */
-export async function destroyDataKey(tx: Queryable, tenantId: string): Promise<boolean> {
-  await tx.run('DELETE FROM audit_payloads WHERE tenant_id = ?', [tenantId]);
-  return (await tx.run('DELETE FROM tenant_data_keys WHERE tenant_id = ?', [tenantId])) > 0;
 }

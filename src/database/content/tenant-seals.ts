@@ -47,15 +47,18 @@ export class TenantSeals extends ContentSeals {
     super();
   }
 
-  /** Reads all keys, and makes those of tenants that have none. @throws StartupError */
-  async prepare(): Promise<void> {
+  /** Reads all keys. @throws StartupError */
+  async load(): Promise<void> {
     for (const key of await this.store.all(this.database.read)) this.add(key);
+  }
+
+  async prepare(): Promise<void> {
     const without = await this.database.read.all<{ id: string }>(TENANTS_WITHOUT);
     if (without.length === 0) return;
     await this.database.write(async (tx) => {
       for (const { id } of without) await this.store.obtain(tx, id);
     });
-    for (const key of await this.store.all(this.database.read)) this.add(key);
+    await this.load();
   }
 
   of(tenantId: string, tx?: Queryable): TenantSeal | Promise<TenantSeal> {
@@ -79,9 +82,7 @@ export class TenantSeals extends ContentSeals {
   }
 
   text<Text extends string | null>(tenantId: string, place: string, stored: Text): Text {
-    const [, keyId, body] = stored?.startsWith(SEALED_MARK) ? (SEALED.exec(stored) ?? []) : [];
-    if (keyId === undefined || body === undefined) return fromPlainText(stored);
-    return this.openText(tenantId, place, keyId, body) as Text;
+    return stored?.startsWith(SEALED_MARK) ? this.json(tenantId, place, stored) : fromPlainText(stored);
   }
 
   async bytes(place: string, stored: Buffer): Promise<Buffer> {
@@ -123,7 +124,7 @@ export class TenantSeals extends ContentSeals {
     let missing = first;
     for (const tried = new Set<string>(); ; tried.add(missing.tenantId)) {
       if (tried.has(missing.tenantId)) throw missing.content;
-      await this.load(missing.tenantId);
+      await this.loadOf(missing.tenantId);
       try {
         return open();
       } catch (error) {
@@ -136,14 +137,14 @@ export class TenantSeals extends ContentSeals {
   private async obtain(tenantId: string, tx: Queryable | undefined): Promise<TenantSeal> {
     // What the transaction sees may not be committed, and what is committed may be changed by it.
     const obtained = tx && (await this.store.obtain(tx, tenantId));
-    const known = await this.load(tenantId);
+    const known = await this.loadOf(tenantId);
     if (obtained && known?.id !== obtained.id) this.forget(tenantId);
     const key = obtained ?? known ?? this.add(await this.database.write((own) => this.store.obtain(own, tenantId)));
     return sealOf(key);
   }
 
   /** What is committed, on the connections for runs: requests may have taken all others. */
-  private load(tenantId: string): Promise<DataKey | undefined> {
+  private loadOf(tenantId: string): Promise<DataKey | undefined> {
     let load = this.loads.get(tenantId);
     if (!load) {
       load = this.store
@@ -169,9 +170,9 @@ function opened(key: DataKey, place: string, sealed: Buffer): Buffer {
   return bytes;
 }
 
-/** Whether text is sealed. */
+/** Whether text is sealed, even if it was changed since. */
 export function isSealedText(text: string): boolean {
-  return text.startsWith(SEALED_MARK) && SEALED.test(text);
+  return text.startsWith(SEALED_MARK);
 }
 
 /** Whether bytes are sealed. */
@@ -180,7 +181,7 @@ export function isSealedFile(bytes: Buffer): boolean {
 }
 
 /**
- * How the content of a database is stored.
+ * How the content of a database is stored. No key is made before `ContentSeals.prepare` or the first content.
  *
  * @param keys the ring; undefined: as it is
  * @throws StartupError if content is encrypted with a key that is not in the ring
@@ -191,7 +192,7 @@ export async function openSeals(database: Database, keys: readonly ServerKey[] |
     return NO_SEALS;
   }
   const seals = new TenantSeals(new DataKeyStore(keys), database);
-  await seals.prepare();
+  await seals.load();
   return seals;
 }
 

@@ -19,6 +19,9 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from '../typeor
   where: 'finished_at IS NOT NULL AND compacted_at IS NULL AND events_pruned_at IS NULL',
 })
 @Index('ix_runs_unpruned', ['finishedAt'], { where: 'finished_at IS NOT NULL AND events_pruned_at IS NULL' })
+@Index('ix_runs_tenant_unpruned', ['tenantId', 'finishedAt'], {
+  where: 'finished_at IS NOT NULL AND events_pruned_at IS NULL',
+})
 // Lists of the runs of a user, of a tenant, and of a tenant with one status, newest first.
 @Index('ix_runs_owner_created', ['tenantId', 'userId', 'createdAt', 'rowId'])
 @Index('ix_runs_tenant_created', ['tenantId', 'createdAt', 'rowId'])

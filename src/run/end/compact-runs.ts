@@ -45,7 +45,7 @@ export class RunCompaction {
     let done = 0;
     for (const run of await this.compaction.pending(this.clock.now() - AGE_MS, BATCH)) {
       if (signal?.aborted) break;
-      const kept = run.visibility === 'transient' ? null : await this.summaries.of(run);
+      const kept = run.visibility === 'transient' ? null : (run.retainedSummaries ?? (await this.summaries.of(run)));
       if (await this.compaction.compact(run, kept, this.clock.now())) done += 1;
     }
     return done;

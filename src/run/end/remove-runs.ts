@@ -27,7 +27,7 @@ export class RemovalTransaction {
     if (run.finishedAt === null) return undefined;
     const { runs, log, sessions, interrupts } = this.ledger;
     const after = await this.cleaners.cleanRun(tx, { runId: run.id, ...run });
-    await log.remove(tx, run.rowId);
+    await log.remove(tx, [run.rowId]);
     await interrupts.remove(tx, { runRowId: run.rowId }, this.clock.now());
     await sessions.removeRun(tx, run.sessionRowId, run.rowId);
     await runs.remove(tx, run.rowId);
@@ -56,7 +56,10 @@ export class RemovalTransaction {
     const owner = await sessions.owner(tx, sessionRowId);
     const after = owner ? await this.cleaners.cleanSession(tx, owner) : [];
     await interrupts.remove(tx, { sessionRowId }, this.clock.now());
-    for (const { rowId } of ofSession) await log.remove(tx, rowId);
+    await log.remove(
+      tx,
+      ofSession.map(({ rowId }) => rowId),
+    );
     await runs.removeOfSession(tx, sessionRowId);
     await sessions.remove(tx, sessionRowId);
     return after;

@@ -83,6 +83,7 @@ export class RunExecutor {
     let session: RunSession | undefined;
     let execution: Execution = 'lost';
     try {
+      if (run.isUnreadable) throw new Error('Its content cannot be decrypted');
       session = await whileUnavailable(() => this.sessions.open(run, control, started), control);
       const checkpoint = (): void => control.checkpoint();
       execution = await this.executeIn(session, run, control, {
@@ -103,9 +104,10 @@ export class RunExecutor {
     return execution;
   }
 
-  /** A run whose log cannot be read is tried as often as any other, then it ends without its output. */
+  /** A run whose log cannot be read is tried as often as any other, one without content once: then it ends without output. */
   private async giveUp(run: RunRecord, control: RunControl, { log }: RunTelemetry): Promise<Execution> {
-    if (control.stopped === 'lost' || run.attempt < this.settings.maxAttempts) return 'lost';
+    const isLast = run.isUnreadable === true || run.attempt >= this.settings.maxAttempts;
+    if (control.stopped === 'lost' || !isLast) return 'lost';
     try {
       return (await this.sessions.endUnreadable(run)) ? 'ended' : 'lost';
     } catch (error) {

@@ -122,8 +122,8 @@ export abstract class RunLog {
   /** The journal of a run. */
   abstract steps(runRowId: number): Promise<readonly JournalStep[]>;
 
-  /** Removes a run's events and its journal. */
-  abstract remove(tx: Transaction, runRowId: number): Promise<void>;
+  /** Removes the events of runs and their journals. */
+  abstract remove(tx: Transaction, runRowIds: readonly number[]): Promise<void>;
 
   /** Removes the journal of a run that has ended and its events except the last. Returns how many events were removed. */
   abstract removeAllButLast(tx: Transaction, run: RunRecord): Promise<number>;

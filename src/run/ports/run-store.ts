@@ -155,8 +155,11 @@ export abstract class RunStore {
    */
   abstract lockActive(tx: Transaction, principal: Principal, sessionId: string): Promise<void>;
 
-  /** All runs of a session; other writers of these runs wait until the transaction ends. */
-  abstract ofSessionForUpdate(tx: Transaction, sessionRowId: number): Promise<readonly RunRecord[]>;
+  /** All runs of a session, without content; other writers of these runs wait until the transaction ends. */
+  abstract ofSessionForUpdate(
+    tx: Transaction,
+    sessionRowId: number,
+  ): Promise<readonly Pick<RunRecord, 'rowId' | 'finishedAt'>[]>;
 
   /** Records that the run must end. The first request counts. */
   abstract requestCancel(tx: Transaction, rowId: number, now: number): Promise<void>;

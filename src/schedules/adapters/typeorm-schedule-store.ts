@@ -7,6 +7,7 @@ import {
   DATABASE_NOW,
   lockRows,
   queryable,
+  readable,
   refuseErased,
   RunEntity,
   ScheduleEntity,
@@ -77,7 +78,7 @@ export class TypeOrmScheduleStore extends ScheduleStore {
   }
 
   async declared(): Promise<readonly Schedule[]> {
-    return this.opened(await this.database.read.manager.findBy(ScheduleEntity, { origin: 'code' }));
+    return this.readable(await this.database.read.manager.findBy(ScheduleEntity, { origin: 'code' }));
   }
 
   async untilDue(): Promise<number | undefined> {
@@ -103,7 +104,7 @@ export class TypeOrmScheduleStore extends ScheduleStore {
         .set({ dueAt: now + leaseMs })
         .whereInIds(due.map(({ rowId }) => rowId))
         .execute();
-      const schedules = await this.opened(due.map((row) => ({ ...row, dueAt: now + leaseMs })));
+      const schedules = await this.readable(due.map((row) => ({ ...row, dueAt: now + leaseMs })));
       return schedules.map((schedule) => ({ schedule, now }));
     });
   }
@@ -157,6 +158,12 @@ export class TypeOrmScheduleStore extends ScheduleStore {
       WHERE due_at IS NOT NULL AND next_at <= ${this.sqlNow}`;
     const [row] = await this.database.read.all<{ count: number; late: number | null }>(sql);
     return { count: Number(row?.count ?? 0), seconds: Number(row?.late ?? 0) / 1000 };
+  }
+
+  /** As `opened`, without those that cannot be decrypted: they may be of all tenants. */
+  private readable(rows: readonly ScheduleEntity[]): Promise<readonly Schedule[]> {
+    const { content } = this.database;
+    return readable(content, rows, (row) => scheduleOf(row, content));
   }
 
   private opened(rows: readonly ScheduleEntity[]): readonly Schedule[] | Promise<readonly Schedule[]> {

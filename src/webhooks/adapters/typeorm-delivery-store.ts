@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LessThan } from 'typeorm';
+import { In, LessThan } from 'typeorm';
 import type { Principal } from '../../common/index.js';
 import {
   type ContentSeals,
@@ -7,7 +7,9 @@ import {
   DATABASE_NOW,
   deliveryPlace,
   lockRows,
+  type Queryable,
   queryable,
+  readable,
   RunEntity,
   type Transaction,
   WebhookDeliveryEntity,
@@ -119,7 +121,10 @@ export class TypeOrmDeliveryStore extends DeliveryStore {
         .set({ leasedUntil: until, dueAt: until })
         .whereInIds(due.map(({ rowId }) => rowId))
         .execute();
-      return { webhook: secretWebhookOf(row), deliveries: await this.opened(due) };
+      const { content } = this.database;
+      const opened = await readable(content, due, (one) => deliveryOf(one, content));
+      await this.failUnreadable(tx, due, opened);
+      return { webhook: secretWebhookOf(row), deliveries: opened };
     });
   }
 
@@ -221,6 +226,19 @@ export class TypeOrmDeliveryStore extends DeliveryStore {
       .from(RunEntity, 'r')
       .where('r.session_no = :session');
     await removal.where(`run_no IN ${runs.getQuery()}`, { session: of.sessionRowId }).execute();
+  }
+
+  /** Ends what cannot be decrypted: it would take the place of others again and again. */
+  private async failUnreadable(
+    { manager }: Queryable,
+    due: readonly WebhookDeliveryEntity[],
+    read: readonly WebhookDelivery[],
+  ): Promise<void> {
+    const readIds = new Set(read.map(({ rowId }) => rowId));
+    const lost = due.flatMap(({ rowId }) => (readIds.has(rowId) ? [] : [rowId]));
+    if (lost.length === 0) return;
+    const ended = { status: 'failed', leasedUntil: null, endedAt: Date.now() } as const;
+    await manager.update(WebhookDeliveryEntity, { rowId: In(lost) }, ended);
   }
 
   private opened(

@@ -4,6 +4,7 @@ import { AppError, Metrics, type Principal } from '../../../common/index.js';
 import {
   interruptPlace,
   queryable,
+  readable,
   RequestDatabase,
   type SqlValue,
   type TenantSeal,
@@ -27,6 +28,7 @@ import {
   openInterrupt,
   sealedColumns,
   settledInterrupt,
+  withoutContent,
 } from './interrupt.row.js';
 
 const INSERT = `
@@ -228,8 +230,14 @@ export class SqlInterruptStore extends InterruptStore {
     return content.reading(() => rows.map((row) => openedRow(row, content)));
   }
 
+  /** With their content, where it can be decrypted: they may be of all tenants. */
+  private ended(rows: readonly InterruptRow[]): Promise<readonly InterruptRow[]> {
+    const { content } = this.database;
+    return readable(content, rows, (row) => openedRow(row, content), withoutContent);
+  }
+
   private async writeEnds(tx: Transaction, stored: readonly InterruptRow[], end: End, now: number): Promise<void> {
-    for (const row of await this.opened(stored)) {
+    for (const row of await this.ended(stored)) {
       this.metrics.closed.with(end.status).add();
       const run = { id: row.run_id, tenantId: row.tenant_id, userId: row.user_id, sessionId: row.session_id };
       const closed = {

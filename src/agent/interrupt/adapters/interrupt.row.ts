@@ -58,6 +58,11 @@ export function openedRow<Row extends InterruptRow>(row: Row, content: ContentSe
   };
 }
 
+/** A row whose content cannot be decrypted. */
+export function withoutContent<Row extends InterruptRow>(row: Row): Row {
+  return { ...row, arguments: null, reason: null, message: null, response_schema: null, decision: null };
+}
+
 /** The columns with content of a row, as they are stored. */
 export function sealedColumns(
   seal: TenantSeal,

@@ -32,6 +32,7 @@ import { CreateAuditTrail1798500000000 } from './1798500000000-create-audit-trai
 import { SealContent1798700000000 } from './1798700000000-seal-content.js';
 import { IndexUnlistedSessions1798850000000 } from './1798850000000-index-unlisted-sessions.js';
 import { CreateEraseJobs1798900000000 } from './1798900000000-create-erase-jobs.js';
+import { IndexUnprunedRuns1798910000000 } from './1798910000000-index-unpruned-runs.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const SQLITE_MIGRATIONS = [
@@ -69,4 +70,5 @@ export const SQLITE_MIGRATIONS = [
   SealContent1798700000000,
   IndexUnlistedSessions1798850000000,
   CreateEraseJobs1798900000000,
+  IndexUnprunedRuns1798910000000,
 ];

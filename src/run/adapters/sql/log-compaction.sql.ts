@@ -5,7 +5,7 @@ import { LogCompaction } from '../../ports/log-compaction.js';
 import type { RunRecord } from '../../run-record.js';
 import { linesOf, segmentsOf } from './log-chunks.js';
 import { LogContent } from './log-content.js';
-import { jsonText, RUN_COLUMNS, type RunRow, runRecord } from './run.row.js';
+import { jsonText, RUN_COLUMNS, type RunRow, runRecords } from './run.row.js';
 
 /** A log with more events stays as it is: it would have to be in memory as a whole. */
 const MAX_EVENTS = 100_000;
@@ -38,9 +38,8 @@ export class SqlLogCompaction extends LogCompaction {
   }
 
   async pending(finishedBefore: number, limit: number): Promise<readonly RunRecord[]> {
-    const { content } = this.database;
     const rows = await this.database.read.all<RunRow>(PENDING, [finishedBefore, limit]);
-    return content.reading(() => rows.map((row) => runRecord(row, content)));
+    return runRecords(rows, this.database.content);
   }
 
   compact(run: RunRecord, summaries: JsonObject | null, now: number): Promise<boolean> {
@@ -55,9 +54,9 @@ export class SqlLogCompaction extends LogCompaction {
     });
   }
 
-  /** Returns false, and changes nothing, if the log is damaged. */
+  /** Returns false, and changes nothing, if the log is damaged or cannot be decrypted. */
   private async rewrite(tx: Queryable, { rowId, nextSeq }: RunRecord, seal: TenantSeal): Promise<boolean> {
-    const chunks = await this.content.chunks(tx, READ, [rowId]);
+    const chunks = await this.content.readableChunks(tx, READ, [rowId]);
     const lines = chunks.flatMap((chunk) => linesOf(chunk, 0));
     if (lines.length !== nextSeq || lines.some(({ seq }, index) => seq !== index)) return false;
     tx.send(REMOVE, [rowId]);

@@ -1,4 +1,4 @@
-import { chunkPlace, type ContentSeals, type Queryable, type SqlValue } from '../../../database/index.js';
+import { chunkPlace, type ContentSeals, type Queryable, readable, type SqlValue } from '../../../database/index.js';
 import type { EventSelection } from '../../ports/run-log.js';
 import type { ChunkRow } from './log-chunks.js';
 
@@ -29,6 +29,14 @@ export class LogContent {
     if (!content.isOn) return source.all<CountedChunk>(`${COLUMNS} ${rest}`, values);
     const rows = await source.all<StoredChunk>(`${WITH_TENANT} ${rest}`, values);
     return content.reading(() => rows.map((row) => opened(content, row)));
+  }
+
+  /** As `chunks`, without those that cannot be decrypted. */
+  async readableChunks(source: Queryable, rest: string, values: readonly SqlValue[]): Promise<readonly CountedChunk[]> {
+    const { content } = this;
+    if (!content.isOn) return this.chunks(source, rest, values);
+    const rows = await source.all<StoredChunk>(`${WITH_TENANT} ${rest}`, values);
+    return readable(content, rows, (row) => opened(content, row));
   }
 
   /**

@@ -3,7 +3,7 @@ import { DATABASE_NOW, type Queryable, RunDatabase } from '../../../database/ind
 import { type Lease, RunLeases, type SweepFindings } from '../../ports/run-leases.js';
 import type { Ticket } from '../../ports/run-tickets.js';
 import type { RunRecord } from '../../run-record.js';
-import { RUN_COLUMNS, runRecord, type RunRow } from './run.row.js';
+import { RUN_COLUMNS, runRecords, type RunRow } from './run.row.js';
 import { LONG_WAITING, pickNumbered, pickQueued, ticketOf, type TicketRow } from './queue-order.sql.js';
 
 /**
@@ -165,12 +165,11 @@ export class SqlRunLeases extends RunLeases {
 
   /** Claims rows that this transaction has locked. */
   private async take(tx: Queryable, lease: Lease, rowIds: readonly number[]): Promise<readonly RunRecord[]> {
-    const { content } = this.database;
     const claimed: RunRecord[] = [];
     for (const no of rowIds) {
       const values = [lease.owner, lease.until, no];
       const rows = await tx.all<RunRow>(this.sql(CLAIM), values);
-      claimed.push(...(await content.reading(() => rows.map((row) => runRecord(row, content)))));
+      claimed.push(...(await runRecords(rows, this.database.content)));
     }
     return claimed;
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
 import type { JsonObject } from '../../../common/index.js';
 import {
   chunkPlace,
@@ -93,7 +94,13 @@ interface StepRow {
 }
 
 const REMOVE_BEFORE = 'DELETE FROM run_event_chunks WHERE run_no = ? AND first_seq < ?';
+const REMOVE_ROWS_BEFORE_LAST = `
+  DELETE FROM run_event_chunks
+  WHERE run_no = ? AND first_seq < (SELECT MAX(l.first_seq) FROM run_event_chunks l WHERE l.run_no = ?)`;
 const REMOVE_STEPS = 'DELETE FROM run_steps WHERE run_no = ?';
+
+/** Runs of one statement: their numbers choose the partitions. */
+const REMOVED_AT_ONCE = 500;
 
 interface WrittenRow {
   readonly keep: RunVisibility;
@@ -235,10 +242,14 @@ export class SqlRunLog extends RunLog {
     );
   }
 
-  async remove(tx: Transaction, runRowId: number): Promise<void> {
-    await queryable(tx).manager.delete(RunEventChunkEntity, { runRowId });
-    await queryable(tx).manager.delete(RunResultEntity, { runRowId });
-    await queryable(tx).manager.delete(RunStepEntity, { runRowId });
+  async remove(tx: Transaction, runRowIds: readonly number[]): Promise<void> {
+    const { manager } = queryable(tx);
+    for (let first = 0; first < runRowIds.length; first += REMOVED_AT_ONCE) {
+      const runRowId = In(runRowIds.slice(first, first + REMOVED_AT_ONCE));
+      await manager.delete(RunEventChunkEntity, { runRowId });
+      await manager.delete(RunResultEntity, { runRowId });
+      await manager.delete(RunStepEntity, { runRowId });
+    }
   }
 
   async removeAllButLast(tx: Transaction, run: RunRecord): Promise<number> {
@@ -249,8 +260,9 @@ export class SqlRunLog extends RunLog {
       sql.send(REMOVE_BEFORE, [rowId, nextSeq - 1]);
       return nextSeq - 1;
     }
-    const [last] = await this.content.chunks(sql, READ_LAST, [rowId]);
-    if (!last) return 0;
+    const [last] = await this.content.readableChunks(sql, READ_LAST, [rowId]);
+    // A last row that cannot be decrypted stays as it is.
+    if (!last) return sql.run(REMOVE_ROWS_BEFORE_LAST, [rowId, rowId]);
     const seq = last.first_seq + last.event_count - 1;
     const [event] = eventsOf(last, seq);
     sql.send(REMOVE_BEFORE, [rowId, seq + 1]);

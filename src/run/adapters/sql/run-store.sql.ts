@@ -30,7 +30,7 @@ import {
 } from '../../ports/run-store.js';
 import type { RunRecord } from '../../run-record.js';
 import { countActiveOf, isQueueFull } from './active-counts.sql.js';
-import { jsonText, newRecord, RUN_COLUMNS, type RunRow, runRecord, insertOf } from './run.row.js';
+import { jsonText, newRecord, RUN_COLUMNS, type RunRow, runRecord, runRecords, insertOf } from './run.row.js';
 import { INSERT_CHUNK } from './run-log.sql.js';
 import { watch } from './watch-query.sql.js';
 
@@ -52,8 +52,8 @@ const QUEUED_BEFORE = `SELECT COUNT(*) AS n FROM runs WHERE session_no = ? AND o
 const COUNT_ACTIVE = `
   SELECT COUNT(*) AS active, COUNT(CASE WHEN status = 'queued' THEN 1 END) AS queued FROM runs
   WHERE session_no = ? AND ${ACTIVE}`;
-const OF_SESSION = `${SELECT} WHERE session_no = ?`;
-const ACTIVE_OF_SESSION = `${OF_SESSION} AND ${ACTIVE}`;
+const OF_SESSION = 'SELECT no, finished_at FROM runs WHERE session_no = ?';
+const ACTIVE_OF_SESSION = `${SELECT} WHERE session_no = ? AND ${ACTIVE}`;
 const LOCK_ACTIVE = `
   SELECT r.no FROM runs r JOIN sessions s ON s.no = r.session_no
   WHERE s.tenant_id = ? AND s.user_id = ? AND s.id = ? AND r.status IN ('queued', 'running')
@@ -83,6 +83,8 @@ const PRUNABLE_OF = `${SELECT} WHERE events_pruned_at IS NULL AND finished_at < 
   ORDER BY finished_at LIMIT ?`;
 /** Those of all tenants. */
 export const PRUNABLE = PRUNABLE_OF.replace('{tenants}', '1 = 1');
+/** Those of one tenant. */
+export const PRUNABLE_OF_TENANT = PRUNABLE_OF.replace('{tenants}', 'tenant_id = ?');
 const MARK_PRUNED = 'UPDATE runs SET events_pruned_at = ?, digests = ? WHERE no = ?';
 
 /** The rows of runs in the ledger. */
@@ -221,8 +223,12 @@ export class SqlRunStore extends RunStore {
     if (sql.dialect === 'postgres') await sql.all(LOCK_ACTIVE, [tenantId, userId, sessionId]);
   }
 
-  ofSessionForUpdate(tx: Transaction, sessionRowId: number): Promise<readonly RunRecord[]> {
-    return this.all(OF_SESSION + forUpdate(tx), [sessionRowId], tx);
+  async ofSessionForUpdate(
+    tx: Transaction,
+    sessionRowId: number,
+  ): Promise<readonly Pick<RunRecord, 'rowId' | 'finishedAt'>[]> {
+    const rows = await queryable(tx).all<Pick<RunRow, 'no' | 'finished_at'>>(OF_SESSION + forUpdate(tx), [sessionRowId]);
+    return rows.map(({ no, finished_at: finishedAt }) => ({ rowId: no, finishedAt }));
   }
 
   async requestCancel(tx: Transaction, rowId: number, now: number): Promise<void> {
@@ -235,7 +241,7 @@ export class SqlRunStore extends RunStore {
     { state, error, lines }: UnstartedEnd,
     now: number,
   ): Promise<RunRecord | undefined> {
-    const ended = await this.first(END_UNSTARTED, [state, jsonText(error), lines.length, now, rowId], tx);
+    const [ended] = await this.ofAll(END_UNSTARTED, [state, jsonText(error), lines.length, now, rowId], tx);
     if (!ended) return undefined;
     const seal = await this.database.content.of(ended.tenantId, queryable(tx));
     queryable(tx).send(INSERT_CHUNK, [rowId, 0, lines.length, bodyOf(rowId, lines, seal), now]);
@@ -243,11 +249,11 @@ export class SqlRunStore extends RunStore {
   }
 
   overdue(createdBefore: number, limit: number): Promise<readonly RunRecord[]> {
-    return this.all(OVERDUE, [createdBefore, limit]);
+    return this.ofAll(OVERDUE, [createdBefore, limit]);
   }
 
   overdueForUpdate(tx: Transaction, createdBefore: number, limit: number): Promise<readonly RunRecord[]> {
-    return this.all(OVERDUE + skipLocked(tx), [createdBefore, limit], tx);
+    return this.ofAll(OVERDUE + skipLocked(tx), [createdBefore, limit], tx);
   }
 
   async markRolledBack(tx: Transaction, rowId: number): Promise<{ stateBefore: JsonObject | null } | undefined> {
@@ -278,12 +284,12 @@ export class SqlRunStore extends RunStore {
 
   prunable(finishedBefore: number, limit: number, tenants: TenantSelection): Promise<readonly RunRecord[]> {
     const { sql, values } = tenantCondition(this.database.dialect, tenants);
-    return this.all(PRUNABLE_OF.replace('{tenants}', sql), [finishedBefore, ...values, limit]);
+    return this.ofAll(PRUNABLE_OF.replace('{tenants}', sql), [finishedBefore, ...values, limit]);
   }
 
   unprunedForUpdate(tx: Transaction, rowIds: readonly number[]): Promise<readonly RunRecord[]> {
     const marks = rowIds.map(() => '?').join(', ');
-    return this.all(`${SELECT} WHERE no IN (${marks}) AND events_pruned_at IS NULL${skipLocked(tx)}`, rowIds, tx);
+    return this.ofAll(`${SELECT} WHERE no IN (${marks}) AND events_pruned_at IS NULL${skipLocked(tx)}`, rowIds, tx);
   }
 
   async markPruned(tx: Transaction, run: RunRecord, summaries: JsonObject | null, now: number): Promise<void> {
@@ -310,6 +316,12 @@ export class SqlRunStore extends RunStore {
   // Without `async`, because accepting a run and claiming it are hot paths: each call costs two promises.
   private all(sql: string, values: readonly SqlValue[], tx?: Transaction): Promise<readonly RunRecord[]> {
     return (tx ? queryable(tx) : this.database.read).all<RunRow>(sql, values).then(this.records);
+  }
+
+  /** As `all`, for runs of all tenants: none of them stops the work on the others. */
+  private async ofAll(sql: string, values: readonly SqlValue[], tx?: Transaction): Promise<readonly RunRecord[]> {
+    const rows = await (tx ? queryable(tx) : this.database.read).all<RunRow>(sql, values);
+    return runRecords(rows, this.database.content);
   }
 
   private first(sql: string, values: readonly SqlValue[], tx?: Transaction): Promise<RunRecord | undefined> {

@@ -5,6 +5,7 @@ import {
   type RequestDatabase,
   DATABASE_NOW,
   prepared,
+  readable,
   runPlace,
   type SqlValue,
   type TenantSeal,
@@ -62,6 +63,9 @@ export const RUN_COLUMNS = `no, id, tenant_id, user_id, session_id, session_no, 
 /** The columns of `RunRow` that hold content. */
 type SealedColumn = 'request' | 'wire_data' | 'digests';
 
+/** Content that is not sealed. */
+const AS_STORED: Pick<ContentSeals, 'isOn' | 'json'> = { isOn: false, json: (_tenantId, _place, stored) => stored };
+
 /** The JSON of the column `request`: a `StoredRequest` under the names of earlier versions. */
 type RequestJson = Omit<StoredRequest, 'resumes' | 'toolRestrictions'> & {
   readonly toolLimits?: StoredRequest['toolRestrictions'];
@@ -76,7 +80,7 @@ type RequestJson = Omit<StoredRequest, 'resumes' | 'toolRestrictions'> & {
  *
  * @throws UnreadableContent
  */
-export function runRecord(row: RunRow, content: ContentSeals): RunRecord {
+export function runRecord(row: RunRow, content: Pick<ContentSeals, 'isOn' | 'json'>): RunRecord {
   const opened = <Text extends string | null>(column: SealedColumn, stored: Text): Text =>
     content.isOn ? content.json(row.tenant_id, runPlace(column, row.session_no, row.ordinal), stored) : stored;
   return {
@@ -117,6 +121,22 @@ export function runRecord(row: RunRow, content: ContentSeals): RunRecord {
     rootRunId: row.root_run_id ?? row.id,
     closedAt: row.closed_at === null ? null : Number(row.closed_at),
   };
+}
+
+/** What a run without a request has asked for. */
+const NO_REQUEST = requestText({ clientTools: [], modelOptions: {}, clientTime: null, forwardedProps: {} });
+
+/**
+ * Rows as records; a row whose content cannot be decrypted as a record without content, so that what ends, compacts or
+ * prunes the runs of all tenants gets past it.
+ */
+export function runRecords(rows: readonly RunRow[], content: ContentSeals): Promise<readonly RunRecord[]> {
+  return readable(content, rows, (row) => runRecord(row, content), unreadableRecord);
+}
+
+function unreadableRecord(row: RunRow): RunRecord {
+  const opened = { ...row, request: NO_REQUEST, wire_data: '{}', digests: '{}' };
+  return { ...runRecord(opened, AS_STORED), isUnreadable: true };
 }
 
 /**
