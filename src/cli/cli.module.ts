@@ -22,7 +22,12 @@ export class CliModule {
   static forRoot(database: DatabaseSettings, usage: UsageSettings, audit: AuditSettings): DynamicModule {
     return {
       module: CliModule,
-      imports: [DatabaseModule.forRoot(database, [], { makesKeys: false }), AuditStoreModule, KeysModule, UsageStoreModule],
+      imports: [
+        DatabaseModule.forRoot(database, [], { makesKeys: false }),
+        AuditStoreModule,
+        KeysModule,
+        UsageStoreModule,
+      ],
       exports: [UsageSettings, AuditSettings],
       providers: [
         { provide: UsageSettings, useValue: usage },

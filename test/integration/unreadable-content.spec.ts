@@ -143,9 +143,12 @@ describeOnLedgers('content that cannot be decrypted', (ledger) => {
 
 function scheduleOf(id: string): NewSchedule {
   return {
-    ...{ id, tenantId: 'default', userId: 'alice', authority: null, origin: 'code', name: id, agent: 'worker' },
-    ...{ plan: { kind: 'cron', cron: '0 9 * * *' }, timezone: 'UTC', input: 'Hello', session: 'new', overlap: 'skip' },
-    ...{ catchUp: 'last', jitterSeconds: 0, expiresAt: null, enabled: true, metadata: null, modelOptions: null },
-    ...{ suspendedReason: null, createdAt: NOW, anchorAt: NOW, nextAt: 1, dueAt: 1 },
+    ...{ id, tenantId: 'default', userId: 'alice', authority: null, name: id, agent: 'worker', timezone: 'UTC' },
+    ...{ input: 'Hello', session: 'new', jitterSeconds: 0, expiresAt: null, enabled: true, metadata: null },
+    ...{ modelOptions: null, suspendedReason: null, createdAt: NOW, anchorAt: NOW, nextAt: 1, dueAt: 1 },
+    plan: { kind: 'cron', cron: '0 9 * * *' },
+    origin: 'code',
+    overlap: 'skip',
+    catchUp: 'last',
   };
 }
