@@ -313,7 +313,10 @@ describeOnDatabases('encrypted content', (open) => {
     const sql = running().get(Database);
     const text = `sealed:1:0123456789abcdef.${Buffer.alloc(60).toString('base64')}`;
     await sql.write((tx) =>
-      tx.run(`UPDATE runs SET request = ?, status = 'queued', finished_at = NULL, attempt = 0 WHERE id = ?`, [text, runId]),
+      tx.run(`UPDATE runs SET request = ?, status = 'queued', finished_at = NULL, attempt = 0 WHERE id = ?`, [
+        text,
+        runId,
+      ]),
     );
     const state = async (): Promise<string | undefined> =>
       (await sql.read.all<{ status: string }>('SELECT status FROM runs WHERE id = ?', [runId]))[0]?.status;
@@ -342,12 +345,20 @@ describeOnDatabases('encrypted content', (open) => {
       .write((tx) => tx.run(`UPDATE tenants SET status = 'suspended'`));
     expect((await data('destroy-key', 'default', KEYS)).note).toContain('--yes');
     const sql = running().get(Database);
-    await sql.write((tx) => tx.run(`UPDATE runs SET status = 'queued' WHERE session_id = 'gone'`));
+    const executing = `status = 'running', lease_owner = 'a/b', lease_until = 2000000000000`;
+    await sql.write((tx) => tx.run(`UPDATE runs SET ${executing} WHERE session_id = 'gone'`));
     expect((await data('destroy-key', 'default', '--yes', KEYS)).note).toContain('Runs of this tenant wait');
-    await sql.write((tx) => tx.run(`UPDATE runs SET status = 'completed' WHERE session_id = 'gone'`));
+    const ended = `status = 'completed', lease_owner = NULL, lease_until = 0`;
+    await sql.write((tx) => tx.run(`UPDATE runs SET ${ended} WHERE session_id = 'gone'`));
     // A server would go on using the key that it has in memory.
-    for (const args of [['data', 'destroy-key', 'default', '--yes'], ['tenant', 'rename', 'default', 'acme']])
-      expect(await cli(KEYS, ...args)).toMatchObject({ code: 2, note: expect.stringContaining('stop all servers') as string });
+    for (const args of [
+      ['data', 'destroy-key', 'default', '--yes'],
+      ['tenant', 'rename', 'default', 'acme'],
+    ])
+      expect(await cli(KEYS, ...args)).toMatchObject({
+        code: 2,
+        note: expect.stringContaining('stop all servers') as string,
+      });
     await sql.write((tx) =>
       tx.run(
         `INSERT INTO schedules (id, tenant_id, user_id, name, plan, timezone, agent, input, session, overlap, catch_up,

@@ -71,6 +71,8 @@ describeOnDatabases('/admin/tenants/{id}/retention', (open) => {
   it('an unknown tenant is 404, and who does not administer tenants is refused', async () => {
     expect(await call('GET', 'nobody')).toMatchObject({ status: 404, body: { code: 'TENANT_NOT_FOUND' } });
     expect(await call('PUT', 'nobody', {})).toMatchObject({ status: 404 });
+    expect(await call('GET', '%00')).toMatchObject({ status: 404 });
+    expect(await call('PUT', '%00', {})).toMatchObject({ status: 404 });
     const other = await apiKey(server, { account: 'other', scopes: ['admin:data', 'admin:budgets', 'admin:keys'] });
     expect(await call('GET', 'default', undefined, other)).toMatchObject({ status: 403 });
     expect(await call('PUT', 'default', { events: '1h' }, other)).toMatchObject({ status: 403 });

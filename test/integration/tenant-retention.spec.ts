@@ -3,6 +3,7 @@ import { AuditRetention } from '../../src/audit/audit-upkeep.js';
 import { AuditSealer, AuditTrail } from '../../src/audit/index.js';
 import { TenantRetentions, Tenants } from '../../src/access/index.js';
 import { AttachmentService } from '../../src/agent/attachment/index.js';
+import { SessionCleaners } from '../../src/agent/session/index.js';
 import { Chores } from '../../src/chores/index.js';
 import { SERVER_ORIGIN } from '../../src/common/index.js';
 import { Database } from '../../src/database/index.js';
@@ -130,6 +131,18 @@ describeOnDatabases('what is kept for a time', (open) => {
       for (const table of CONTENTS) expect([table, await count(table)]).toEqual([table, 0]);
       // What was spent outlives its conversation.
       expect(await count('usage_entries')).toBe(2);
+    });
+
+    it('are removed next to one that cannot be removed', async () => {
+      const server = await start({ CONVERSATION_RETENTION: '30d' });
+      const [kept] = [await talk('default'), await talk('default')];
+      server.get(SessionCleaners).register({
+        cleanSession: (_tx, { sessionId }) =>
+          sessionId === kept ? Promise.reject(new Error('It cannot be cleaned')) : Promise.resolve(undefined),
+      });
+      await age(31);
+      await expect(server.get(ConversationRetention).removeAll()).rejects.toThrow('It cannot be cleaned');
+      expect(await sessions()).toEqual([kept]);
     });
 
     it('are kept while a run waits or is executed, a question is open, or a run has ended lately', async () => {

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { auditPlace, queryable, readable, RequestDatabase, type SqlValue, type Transaction } from '../../database/index.js';
+import {
+  auditPlace,
+  queryable,
+  readable,
+  RequestDatabase,
+  type SqlValue,
+  type Transaction,
+} from '../../database/index.js';
 import { beginningOf, type StoredLine } from '../audit-line.js';
 import { AuditChains, type NewSeal, type SealedRow, type StoredChain } from '../ports/audit-chains.js';
 import { INSERT_LINE, LINE_COLUMNS, type LineRow, lineValues, storedLine } from './line-row.js';

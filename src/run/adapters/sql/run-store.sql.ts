@@ -227,7 +227,9 @@ export class SqlRunStore extends RunStore {
     tx: Transaction,
     sessionRowId: number,
   ): Promise<readonly Pick<RunRecord, 'rowId' | 'finishedAt'>[]> {
-    const rows = await queryable(tx).all<Pick<RunRow, 'no' | 'finished_at'>>(OF_SESSION + forUpdate(tx), [sessionRowId]);
+    const rows = await queryable(tx).all<Pick<RunRow, 'no' | 'finished_at'>>(OF_SESSION + forUpdate(tx), [
+      sessionRowId,
+    ]);
     return rows.map(({ no, finished_at: finishedAt }) => ({ rowId: no, finishedAt }));
   }
 
