@@ -16,7 +16,6 @@ import {
   DatabaseSettings,
   destroyDataKey,
   openDatabase,
-  type Queryable,
   Reencryption,
 } from '../database/index.js';
 import { type Command, type Commands, table, type Terminal, UsageError } from './command.js';
@@ -104,7 +103,7 @@ async function reencryptAll(
 }
 
 /** @throws UsageError while a server runs: it has data keys in memory, by tenant, and would go on using them */
-export async function refuseServers(source: Queryable): Promise<void> {
+export async function refuseServers(source: Database['read']): Promise<void> {
   const [worker] = await workersOf(source);
   if (worker)
     throw new UsageError(
@@ -112,7 +111,7 @@ export async function refuseServers(source: Queryable): Promise<void> {
     );
 }
 
-function workersOf(source: Queryable): Promise<WorkerRow[]> {
+function workersOf(source: Database['read']): Promise<WorkerRow[]> {
   return source.all<WorkerRow>(
     `SELECT name, fingerprints, started_at, (SELECT MIN(created_at) FROM tenant_data_keys) AS keys_since
      FROM workers WHERE lease_until >= ${DATABASE_NOW[source.dialect]}`,

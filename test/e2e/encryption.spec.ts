@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
 import { Tenants } from '../../src/access/index.js';
 import { AttachmentService } from '../../src/agent/attachment/index.js';
-import { ModelClient, type ModelEvent, type ModelRequest } from '../../src/agent/index.js';
 import { Sessions } from '../../src/agent/session/index.js';
-import { AgentTool } from '../../src/agent/tools/index.js';
-import { call, finish, text } from '../../src/agent/testing/scripted-model-client.js';
 import { runCli } from '../../src/cli/index.js';
 import { SERVER_ORIGIN, userReach } from '../../src/common/index.js';
 import { Database } from '../../src/database/index.js';
 import { RunQueries } from '../../src/run/index.js';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
-import { png } from '../support/images.js';
 import { person } from '../support/ledger.js';
-import { ProcessClient } from '../support/process-client.js';
+import { MARK, noted, Notes, NotingModel, shareState, upload } from '../support/marked-content.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { storedBytes } from '../support/stored-bytes.js';
 import { until } from '../support/until.js';
@@ -21,32 +16,7 @@ import { RUNS_USER, type Wire, WIRES } from '../support/wires.js';
 
 const KEYS = 'first:a-secret-of-the-first-key';
 const NEXT = 'second:a-secret-of-the-second-key';
-/** In all content. */
-const MARK = 'Zanzibar';
 const ALICE = person('alice');
-
-/** Asks for a permission if it is told to note something, and then says what the tool did; or just answers. */
-class NotingModel extends ModelClient {
-  readonly provider = 'noting';
-  readonly requests: ModelRequest[] = [];
-
-  async *stream(request: ModelRequest): AsyncGenerator<ModelEvent[], void, void> {
-    this.requests.push(request);
-    const last = request.messages.at(-1);
-    const words = last?.role === 'user' && last.content[0]?.type === 'text' ? last.content[0].text : '';
-    if (words.startsWith('Note'))
-      yield [call(0, 'note', `{"words":"${MARK} noted"}`, `call_${this.requests.length}`), finish('tool-calls')];
-    else yield await Promise.resolve([text(`${MARK} answers ${words}`), finish()]);
-  }
-}
-
-@Injectable()
-class Notes {
-  @AgentTool({ description: 'Notes', effects: 'unsafe', parameters: { type: 'object' } })
-  note({ words }: { words: string }): Promise<string> {
-    return Promise.resolve(`${MARK} result of ${words}`);
-  }
-}
 
 describeOnDatabases('encrypted content', (open) => {
   let database: TestDatabase;
@@ -103,46 +73,6 @@ describeOnDatabases('encrypted content', (open) => {
   const conversation = async (sessionId: string, user = ALICE): Promise<string> =>
     JSON.stringify(await running().get(Sessions).messages(user, sessionId, { limit: 100, order: 'asc' }));
 
-  /** A permission of the Agent API that is given. Returns the id of the run that asked. */
-  async function noted(session_id: string): Promise<string> {
-    const client = new ProcessClient(running().url);
-    const session = { session_id, user_id: 'alice' };
-    const words = { role: 'user', content: [{ type: 'text', text: `Note ${MARK}` }] };
-    const { frames } = await (await client.open({ input: [words], ...session })).all();
-    const asked = frames.at(-1);
-    const id = asked?.output?.at(-1)?.content?.[0]?.data?.['id'];
-    const data = { approve: true, id, approval_request_id: id, reason: `${MARK} says so` };
-    const answer = { type: 'mcp_approval_response', role: 'user', content: [{ type: 'data', data }] };
-    const { frames: after } = await (await client.open({ input: [answer], ...session })).all();
-    expect(JSON.stringify(after.at(-1))).toContain(`${MARK} result of ${MARK} noted`);
-    return String(asked?.id);
-  }
-
-  /** State of a client, which the agent does not change. */
-  async function shareState(threadId: string): Promise<void> {
-    const answer = await fetch(`${running().url}/ag-ui`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-user-id': 'alice' },
-      body: JSON.stringify({
-        threadId,
-        runId: randomUUID(),
-        state: { secret: MARK },
-        messages: [{ id: randomUUID(), role: 'user', content: `State of ${MARK}` }],
-      }),
-    });
-    expect(await answer.text()).toContain('RUN_FINISHED');
-  }
-
-  async function upload(): Promise<{ url: string; bytes: Buffer }> {
-    const bytes = Buffer.concat([png(), Buffer.from(MARK)]);
-    const form = new FormData();
-    form.set('file', new Blob([new Uint8Array(bytes)], { type: 'image/png' }), 'image.png');
-    const path = '/api/v1/agent/attachments?user_id=alice';
-    const answer = await fetch(`${running().url}${path}`, { method: 'POST', body: form });
-    const { url } = (await answer.json()) as { url: string };
-    return { url, bytes };
-  }
-
   const downloaded = async (url: string): Promise<Buffer> =>
     Buffer.from(await (await fetch(new URL(new URL(url).pathname + new URL(url).search, running().url))).arrayBuffer());
 
@@ -170,9 +100,9 @@ describeOnDatabases('encrypted content', (open) => {
       const sessionId = await session(wire.name === 'runs' ? RUNS_USER : 'alice');
       told.push({ wire, sessionId, ...(await say(wire, sessionId, `Hello ${MARK}`)) });
     }
-    const asked = await noted('asked');
-    await shareState('shared');
-    const { url, bytes } = await upload();
+    const asked = await noted(running().url, 'asked');
+    await shareState(running().url, 'shared');
+    const { url, bytes } = await upload(running().url);
     return async () => {
       for (const { wire, sessionId, stream, runId } of told) {
         const user = person(wire.name === 'runs' ? RUNS_USER : 'alice');
@@ -337,7 +267,7 @@ describeOnDatabases('encrypted content', (open) => {
   it('a tenant whose key was destroyed has no content any more', async () => {
     await start(KEYS);
     await say(WIRES[0] as Wire, 'gone', `Hello ${MARK}`);
-    const { url } = await upload();
+    const { url } = await upload(running().url);
     expect(await running().get(AttachmentService).resolve(ALICE, url)).toBeDefined();
     expect((await data('destroy-key', 'default', '--yes', KEYS)).note).toContain('Suspend the tenant default first');
     await running()
