@@ -102,14 +102,21 @@ function isMissingTable(error: unknown): boolean {
 
 /** @throws StartupError if content is encrypted, though there is no ring */
 export async function refuseSealedContent(source: Queryable): Promise<void> {
-  const sql = 'SELECT kid FROM tenant_data_keys LIMIT 1';
-  const [row] = await source.all<Pick<WrappedKey, 'kid'>>(sql).catch((error: unknown) => {
-    // With MIGRATE=off the table may be missing, and nothing is encrypted.
-    if (isMissingTable(error)) return [];
-    throw error;
-  });
-  if (row)
+  const kid = await sealingKey(source);
+  if (kid !== undefined)
     throw new StartupError(
-      `The content of this database is encrypted, and ${SETTING} is not set: set it to the list that has the key ${row.kid}`,
+      `The content of this database is encrypted, and ${SETTING} is not set: set it to the list that has the key ${kid}`,
     );
+}
+
+/** The key that wraps a data key of this database; undefined if nothing is encrypted. */
+async function sealingKey(source: Queryable): Promise<string | undefined> {
+  try {
+    const [row] = await source.all<Pick<WrappedKey, 'kid'>>('SELECT kid FROM tenant_data_keys LIMIT 1');
+    return row?.kid;
+  } catch (error) {
+    // With MIGRATE=off the table may be missing, and nothing is encrypted.
+    if (isMissingTable(error)) return undefined;
+    throw error;
+  }
 }
