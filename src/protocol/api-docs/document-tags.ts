@@ -30,6 +30,7 @@ const GROUPS: readonly (readonly [name: string, description: string])[] = [
   ['Schedules', 'Runs that begin by themselves, at planned times.'],
   ['Webhooks', 'Where events of runs are announced to, and what was delivered.'],
   ['Audit', 'Who did what: the lines of the audit trail, verified and exported.'],
+  ['Data protection', 'What is stored of one user: erased, with a receipt.'],
   ['Administration', 'API keys, tenants, limits, budgets and prices.'],
   [ALIAS_TAG, 'The same operations as in “OpenAI Responses”, below `/compatible-mode/v1`.'],
   ['Service', 'Health and name of the server.'],
