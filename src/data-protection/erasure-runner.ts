@@ -7,7 +7,7 @@ import { EraseJobs } from './ports/erase-jobs.js';
 const HOLD_MS = 10_000;
 const RENEW_MS = 3000;
 /** How often a process looks for erasures that commands have asked for, and those of processes that were killed. */
-const LOOK_MS = 5000;
+const LOOK_MS = 10_000;
 /** When an erasure that has failed is tried again, in milliseconds. */
 const RETRY_MS = 10_000;
 
