@@ -55,13 +55,14 @@ describeOnLedgers('a ledger with 100,000 finished and 2,000 running runs', (ledg
     expect(key.plan).toContain('ux_runs_session_key');
   });
 
-  it('the prunable runs of a tenant are found without those that were pruned', async () => {
+  it('the prunable runs of a tenant are found without those that were pruned, and without those of others', async () => {
     await fill(ledger());
     await ledger().database.write(async (tx) => {
-      await tx.run(`UPDATE runs SET events_pruned_at = ${NOW} WHERE finished_at IS NOT NULL AND no > 1000`);
+      await tx.run(`UPDATE runs SET tenant_id = 'tenant-' || (no % 50)`);
+      await tx.run(`UPDATE runs SET events_pruned_at = ${NOW} WHERE finished_at IS NOT NULL AND no > 20000`);
       await tx.run('ANALYZE');
     });
-    const { plan } = await explain(ledger(), PRUNABLE_OF_TENANT, [NOW + 1, 'default', 50]);
+    const { plan } = await explain(ledger(), PRUNABLE_OF_TENANT, [NOW + 1, 'tenant-1', 50]);
     expect(plan).toContain('ix_runs_tenant_unpruned');
   });
 
