@@ -17,6 +17,7 @@ export * from './iso-time.js';
 export * from './json.js';
 export * from './json-size.js';
 export * from './locale.js';
+export * from './logged-path.js';
 export * from './lookup-cache.js';
 export * from './media-type.js';
 export * from './memoize.js';

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoggerService } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { holdsCredential } from '../common/index.js';
+import { holdsCredential, loggedPath } from '../common/index.js';
 import { traceIdOf } from './tracing/request-traces.js';
 
 /** Paths that monitoring requests every few seconds: logged at debug level only. */
@@ -109,9 +109,8 @@ function levelOf(
   return PROBES.has(pathOf(request)) ? 'debug' : 'info';
 }
 
-/** The path without the query, which may contain secrets such as signatures. */
 function pathOf(request: IncomingMessage & { originalUrl?: string }): string {
-  return (request.originalUrl ?? request.url ?? '').split('?', 1)[0] ?? '';
+  return loggedPath(request.originalUrl ?? request.url ?? '');
 }
 
 /** The levels of pino that Nest's levels are mapped to. */

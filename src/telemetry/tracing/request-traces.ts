@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { maskCredentials } from '../../common/index.js';
+import { loggedPath, maskCredentials } from '../../common/index.js';
 import { HiddenProperty } from '../../runtime/index.js';
 import { COMMON } from './attributes.js';
 import { type Span, Tracing } from './tracing.js';
@@ -70,7 +70,7 @@ function endWith(span: Span, status: number): void {
 
 /** The path without the query, and without credentials. */
 function pathOf({ url = '' }: IncomingMessage): string {
-  return maskCredentials(url.split('?', 1)[0] ?? '');
+  return maskCredentials(loggedPath(url));
 }
 
 /** The `traceparent` under which what a request causes is traced; undefined if it is not traced. */

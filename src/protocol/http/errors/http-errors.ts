@@ -1,6 +1,7 @@
 import { Injectable, Logger, Optional } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AccessActs, callerOf } from '../../../access/index.js';
+import { loggedPath } from '../../../common/index.js';
 import type { ControlFrames } from '../sse/stream-client.js';
 import { errorAnswerOf, pathOf } from './error-bodies.js';
 import { type HttpError, retryHeaders, toHttpError } from './http-error.js';
@@ -49,7 +50,7 @@ export class HttpErrors {
   /** The path alone: a query may hold the signature of an attachment's address. */
   private log(thrown: unknown, request: FastifyRequest, { code }: HttpError): void {
     this.logger.error(
-      `${request.method} ${pathOf(request)} failed as ${code} (request ${request.id})`,
+      `${request.method} ${loggedPath(request.raw.url ?? '/')} failed as ${code} (request ${request.id})`,
       stackOf(thrown),
     );
   }
