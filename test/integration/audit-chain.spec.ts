@@ -92,10 +92,6 @@ describeOnDatabases('the chain of the audit trail', (open) => {
     await driver.sql(`UPDATE audit_payloads SET content = '${SPOILED}' ${of}`);
     expect(await driver.broken()).toBe('changed');
     expect(await driver.server.get(AuditReports).list(driver.tenant, { limit: 9 })).toHaveLength(4);
-    const exported = await driver.server.get(AuditExports).begin(driver.tenant, ACTING_ALICE, { seals: false });
-    const written: string[] = [];
-    for await (const line of exported) written.push(line);
-    expect(written).toHaveLength(6);
     await driver.sql(`DELETE FROM audit_payloads ${of}`);
     expect(await driver.verified()).toMatchObject({ firstBreak: null, erased: 1 });
     await driver.sql('UPDATE audit_chains SET seq = 3 WHERE tenant_id = ?', [driver.tenant]);
