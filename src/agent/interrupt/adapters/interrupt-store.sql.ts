@@ -22,6 +22,7 @@ import {
   type WaitingInterrupt,
 } from '../ports/interrupt-store.js';
 import {
+  decidedUnder,
   INTERRUPT_COLUMNS,
   type InterruptRow,
   openedRow,
@@ -75,20 +76,9 @@ export class SqlInterruptStore extends InterruptStore {
     const sql = queryable(tx);
     const named = `%${JSON.stringify(userId).replaceAll(/[%_\\]/g, String.raw`\$&`)}%`;
     let renamed = 0;
-    for (const { no, decided_by: text } of await sql.all<{ no: number; decided_by: string }>(DECIDED, [
-      tenantId,
-      named,
-    ])) {
-      const decided = JSON.parse(text) as DecidedBy;
-      const isPerson = decided.actor.kind === 'user' || decided.actor.kind === 'proxy';
-      const isActor = isPerson && decided.actor.id === userId;
-      if (!isActor && decided.userId !== userId) continue;
-      const by: DecidedBy = {
-        ...decided,
-        actor: isActor ? { ...decided.actor, id: pseudonym } : decided.actor,
-        userId: decided.userId === userId ? pseudonym : decided.userId,
-      };
-      renamed += await sql.run('UPDATE interrupts SET decided_by = ? WHERE no = ?', [JSON.stringify(by), no]);
+    for (const { no, decided_by } of await sql.all<{ no: number; decided_by: string }>(DECIDED, [tenantId, named])) {
+      const by = decidedUnder(JSON.parse(decided_by) as DecidedBy, userId, pseudonym);
+      if (by) renamed += await sql.run('UPDATE interrupts SET decided_by = ? WHERE no = ?', [JSON.stringify(by), no]);
     }
     return renamed;
   }

@@ -151,3 +151,15 @@ function objectOf(text: string | null): JsonObject | null {
   const value = JSON.parse(text) as Json;
   return isPlainObject(value) ? value : null;
 }
+
+/** The decision of a user under a pseudonym; undefined if somebody else has decided. */
+export function decidedUnder(decided: DecidedBy, userId: string, pseudonym: string): DecidedBy | undefined {
+  const { actor } = decided;
+  const isActor = (actor.kind === 'user' || actor.kind === 'proxy') && actor.id === userId;
+  if (!isActor && decided.userId !== userId) return undefined;
+  return {
+    ...decided,
+    actor: isActor ? { ...actor, id: pseudonym } : actor,
+    userId: decided.userId === userId ? pseudonym : decided.userId,
+  };
+}
