@@ -72,7 +72,6 @@ export interface AuditSubject {
     | 'route'
     | 'audit'
     | 'erasure'
-    | 'export'
     | 'server';
   readonly id: string;
 }
