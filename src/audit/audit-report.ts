@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type JsonObject } from '../common/index.js';
-import { type AuditLine, lineOf } from './audit-line.js';
+import { AppError, isPlainObject, type JsonObject, parsedJson } from '../common/index.js';
+import { type AuditLine, lineOf, payloadHash } from './audit-line.js';
 import { AuditReports, type LineQuery, type ListedRow } from './ports/audit-reports.js';
 
 /** A line for people. */
@@ -10,8 +10,10 @@ export interface ListedLine {
   readonly hash: string | null;
   /** Who the pseudonyms of the line are; those that were erased are left out. */
   readonly users: Readonly<Record<string, string>>;
-  /** What people and models wrote; null without it, and once it is erased. */
+  /** What people and models wrote; null without it, once it is erased, and if it is not what was written. */
   readonly content: JsonObject | null;
+  /** A sentence if the content is not what was written with the line, as the check of the chain finds it; null otherwise. */
+  readonly contentBreak: string | null;
 }
 
 /** One page, newest first. */
@@ -49,8 +51,17 @@ function listed(row: ListedRow, users: ReadonlyMap<string, string>): readonly Li
     const name = users.get(one);
     return name === undefined ? [] : [[one, name] as const];
   });
-  const content = row.content === null ? null : (JSON.parse(row.content) as JsonObject);
-  return [{ line, hash: row.hash, users: Object.fromEntries(known), content }];
+  return [{ line, hash: row.hash, users: Object.fromEntries(known), ...contentOf(row) }];
+}
+
+/** Somebody may have changed it in the database: what is not JSON must not keep the other lines from being read. */
+function contentOf({ line, content }: ListedRow): Pick<ListedLine, 'content' | 'contentBreak'> {
+  if (content === null) return { content: null, contentBreak: null };
+  if (content === 'unreadable') return { content: null, contentBreak: 'The content of this line cannot be decrypted' };
+  const value = parsedJson(content.text);
+  const isWritten = payloadHash(content.salt, content.text) === line.payloadHash && isPlainObject(value);
+  if (!isWritten) return { content: null, contentBreak: 'The content of this line was changed' };
+  return { content: value as JsonObject, contentBreak: null };
 }
 
 function pseudonymsOf({ line }: ListedRow): string[] {

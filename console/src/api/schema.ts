@@ -91,8 +91,10 @@ export interface AuditActorDto {
 
 /** AuditItemDto of docs/openapi.json. */
 export interface AuditItemDto {
-  /** What people and models wrote, such as arguments and reasons; null without it, and once it is erased. */
+  /** What people and models wrote, such as arguments and reasons; null without it, once it is erased, and with a `contentBreak`. */
   readonly content: Readonly<Record<string, unknown>> | null;
+  /** A sentence if the content is not what was written with the line, as `GET /audit/verify` finds it. */
+  readonly contentBreak: string | null;
   /** The seal; null until it is sealed. */
   readonly hash: string | null;
   readonly line: AuditLineDto;

@@ -29,7 +29,7 @@ export function AuditTable({ items }: { readonly items: readonly AuditItem[] }):
 }
 
 function Row({ item }: { readonly item: AuditItem }): ReactNode {
-  const { line, content } = item;
+  const { line, content, contentBreak } = item;
   const [isOpen, setOpen] = useState(false);
   const { seq, at, action, outcome, subject, runId, toolName } = line;
   return (
@@ -69,6 +69,7 @@ function Row({ item }: { readonly item: AuditItem }): ReactNode {
       {isOpen && (
         <tr>
           <td colSpan={6}>
+            {contentBreak !== null && <p className="notice warning">{contentBreak}.</p>}
             <Json label="Line" value={{ ...line, ...(content && { content }) }} />
           </td>
         </tr>

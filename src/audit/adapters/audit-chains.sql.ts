@@ -27,11 +27,13 @@ const PENDING = `
   SELECT ${LINE_COLUMNS} FROM audit_pending p JOIN audit_lines l ON l.no = p.line_no
   WHERE p.tenant_id = ? AND l.${MAY_BE_SEALED} ORDER BY p.line_no LIMIT ?`;
 const ADVANCE = 'UPDATE audit_chains SET seq = ?, hash = ? WHERE id = ?';
+const SEALED = `s.seq AS seal_seq, s.hash AS seal_hash, s.kid AS seal_kid, ${LINE_COLUMNS}`;
+const SEALED_LINES = 'audit_seals s LEFT JOIN audit_lines l ON l.no = s.line_no AND l.tenant_id = ?';
+const AFTER = 'WHERE s.chain_id = ? AND s.seq > ? ORDER BY s.seq LIMIT ?';
 const PAGE = `
-  SELECT s.seq AS seal_seq, s.hash AS seal_hash, s.kid AS seal_kid, ${LINE_COLUMNS}, p.salt AS salt, p.content AS content
-  FROM audit_seals s LEFT JOIN audit_lines l ON l.no = s.line_no AND l.tenant_id = ?
-  LEFT JOIN audit_payloads p ON p.line_no = s.line_no
-  WHERE s.chain_id = ? AND s.seq > ? ORDER BY s.seq LIMIT ?`;
+  SELECT ${SEALED}, p.salt AS salt, p.content AS content
+  FROM ${SEALED_LINES} LEFT JOIN audit_payloads p ON p.line_no = s.line_no ${AFTER}`;
+const LINES = `SELECT ${SEALED} FROM ${SEALED_LINES} ${AFTER}`;
 const UNSEALED = `
   SELECT COUNT(*) AS n FROM audit_lines l WHERE l.tenant_id = ?
   AND NOT EXISTS (SELECT 1 FROM audit_seals s WHERE s.line_no = l.no)`;
@@ -50,10 +52,13 @@ interface ChainRow {
   readonly pruned_hash: string | null;
 }
 
-type PageRow = LineRow & {
+type SealRow = LineRow & {
   readonly seal_seq: number;
   readonly seal_hash: string;
   readonly seal_kid: string;
+};
+
+type PageRow = SealRow & {
   readonly salt: string | null;
   readonly content: string | null;
 };
@@ -126,7 +131,7 @@ export class SqlAuditChains extends AuditChains {
   }
 
   async lines({ id, tenantId }: StoredChain, afterSeq: number, limit: number): Promise<readonly SealedRow[]> {
-    return (await this.database.read.all<PageRow>(PAGE, [tenantId, id, afterSeq, limit])).map(sealedRow);
+    return (await this.database.read.all<SealRow>(LINES, [tenantId, id, afterSeq, limit])).map(sealedRow);
   }
 
   async countUnsealed(tenantId: string): Promise<number> {
@@ -167,7 +172,7 @@ export class SqlAuditChains extends AuditChains {
 }
 
 /** Without its content. */
-function sealedRow(row: PageRow): SealedRow {
+function sealedRow(row: SealRow): SealedRow {
   const line = row['no'] === null ? undefined : storedLine(row);
   return { seq: row.seal_seq, seal: { hash: row.seal_hash, kid: row.seal_kid }, line, content: undefined };
 }

@@ -3,7 +3,12 @@ import { auditPlace, readable, RequestDatabase, type SqlValue } from '../../data
 import { AuditReports, type LineQuery, type ListedRow } from '../ports/audit-reports.js';
 import { LINE_COLUMNS, type LineRow, storedLine } from './line-row.js';
 
-type Row = LineRow & { readonly seq: number | null; readonly hash: string | null; readonly content: string | null };
+type Row = LineRow & {
+  readonly seq: number | null;
+  readonly hash: string | null;
+  readonly salt: string | null;
+  readonly content: string | null;
+};
 
 const NAMED = 'SELECT pseudonym FROM user_pseudonyms WHERE tenant_id = ? AND user_id = ?';
 
@@ -35,17 +40,19 @@ export class SqlAuditReports extends AuditReports {
     if (to !== undefined) where('l.at < ?', to);
     if (after) where('(l.at < ? OR (l.at = ? AND l.no < ?))', after.at, after.at, after.no);
     const sql = `
-      SELECT ${LINE_COLUMNS}, s.seq AS seq, s.hash AS hash, p.content AS content FROM audit_lines l
+      SELECT ${LINE_COLUMNS}, s.seq AS seq, s.hash AS hash, p.salt AS salt, p.content AS content FROM audit_lines l
       LEFT JOIN audit_seals s ON s.line_no = l.no LEFT JOIN audit_payloads p ON p.line_no = l.no
       WHERE ${conditions.join(' AND ')} ORDER BY l.at DESC, l.no DESC LIMIT ?`;
     const rows = await this.database.read.all<Row>(sql, [...values, limit]);
     const { content: seals } = this.database;
-    const listed = (row: Row): ListedRow => {
-      const line = storedLine(row);
-      const content = seals.json(tenantId, auditPlace(line.no), row.content);
-      return { line, seq: row.seq, hash: row.hash, content };
+    const listed = (row: Row, content: ListedRow['content']): ListedRow => {
+      return { line: storedLine(row), seq: row.seq, hash: row.hash, content };
     };
-    return readable(seals, rows, listed, (row) => listed({ ...row, content: null }));
+    const opened = (row: Row): ListedRow => {
+      const text = seals.json(tenantId, auditPlace(Number(row['no'])), row.content);
+      return listed(row, text === null ? null : { salt: row.salt ?? '', text });
+    };
+    return readable(seals, rows, opened, (row) => listed(row, 'unreadable'));
   }
 
   async users(tenantId: string, pseudonyms: readonly string[]): Promise<ReadonlyMap<string, string>> {

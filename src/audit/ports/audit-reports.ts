@@ -23,8 +23,8 @@ export interface ListedRow {
   /** Null while it is not sealed. */
   readonly seq: number | null;
   readonly hash: string | null;
-  /** JSON; null without one, and once it is erased. */
-  readonly content: string | null;
+  /** JSON text and the salt of its hash; null without one, and once it is erased. */
+  readonly content: { readonly salt: string; readonly text: string } | 'unreadable' | null;
 }
 
 /** Reads the audit trail. */

@@ -32,7 +32,7 @@ export class AuditController {
     const asked = { action, actor, subject, runId: run, ...times, limit: size, cursor };
     const { items, nextCursor } = await this.report.page(tenantId, asked);
     return {
-      data: items.map(({ line, hash, users, content }) => ({ line, hash, users: { ...users }, content })),
+      data: items.map(({ users, ...item }) => ({ ...item, users: { ...users } })),
       nextCursor,
     };
   }

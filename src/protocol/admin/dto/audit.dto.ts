@@ -146,9 +146,17 @@ export class AuditItemDto {
     type: 'object',
     additionalProperties: true,
     nullable: true,
-    description: 'What people and models wrote, such as arguments and reasons; null without it, and once it is erased.',
+    description:
+      'What people and models wrote, such as arguments and reasons; null without it, once it is erased, and with a `contentBreak`.',
   })
   content!: Record<string, unknown> | null;
+
+  @ApiProperty({
+    ...TEXT,
+    example: null,
+    description: 'A sentence if the content is not what was written with the line, as `GET /audit/verify` finds it.',
+  })
+  contentBreak!: string | null;
 }
 
 /** A page of lines, newest first. */
