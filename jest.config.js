@@ -1,4 +1,5 @@
 const { readdirSync } = require('node:fs');
+const { availableParallelism } = require('node:os');
 
 /** jest loads everything as CommonJS. */
 const COMPILER = [
@@ -33,8 +34,8 @@ module.exports = {
   transformIgnorePatterns: ['/node_modules/(?!(jose|@nestjs/terminus|@opentelemetry/otlp-exporter-base)/)'],
   // Long enough for a machine that does other work.
   testTimeout: 90000,
-  // One more than a small machine has cores: many specs wait for processes and time-outs.
-  maxWorkers: 3,
+  // One more than there are cores: many specs wait for processes and time-outs.
+  maxWorkers: Math.max(3, availableParallelism() + 1),
   // What spec files leave behind, each with modules of its own, slows those after them down: with 4 GB, ten times.
   workerIdleMemoryLimit: '700MB',
 };

@@ -63,7 +63,7 @@ export function countsAfterRetry(first, second) {
 }
 
 /** How many spec files `slowestFiles` names. */
-const SLOWEST = 10;
+const SLOWEST = 20;
 
 /**
  * The spec files that took longest in jest's JSON report: one line each, with its seconds, slowest first.

@@ -64,11 +64,11 @@ describe('the slowest files of a test run', () => {
     endTime: 5 + seconds * 1000,
   });
 
-  it('at most ten files are listed, slowest first, with their seconds', () => {
-    const testResults = Array.from({ length: 12 }, (_, index) => file(`${index}.spec.ts`, index));
+  it('at most twenty files are listed, slowest first, with their seconds', () => {
+    const testResults = Array.from({ length: 22 }, (_, index) => file(`${index}.spec.ts`, index));
     const lines = slowestFiles({ testResults: [...testResults, file('slow.spec.ts', 123.46)] }, '/root');
-    expect(lines).toHaveLength(10);
-    expect(lines.slice(0, 2)).toEqual(['  123.5 s  slow.spec.ts', '   11.0 s  11.spec.ts']);
+    expect(lines).toHaveLength(20);
+    expect(lines.slice(0, 2)).toEqual(['  123.5 s  slow.spec.ts', '   21.0 s  21.spec.ts']);
   });
 
   it('no file is listed if there is no report', () => {

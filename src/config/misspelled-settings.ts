@@ -9,6 +9,9 @@ const SERVICE_LINK = /_(SERVICE_(HOST|PORT(_\w+)?)|PORT(_\d+_(TCP|UDP|SCTP)(_\w+
 /** Setting names of at most this many letters: shorter words resemble too many others. */
 const SHORT_NAME = 6;
 
+/** Letters in which the longest names may differ from the setting that is meant. */
+const MOST_EDITS = 2;
+
 /** No other program uses names that begin with these. */
 const OWN_PREFIXES = ['LLM_', 'AG_KIT_', 'RUNS_API_', 'AGENT_API_'];
 
@@ -23,14 +26,20 @@ export function misspelledSettings(env: NodeJS.ProcessEnv, known: readonly strin
   const settings = new Set(known);
   const names = Object.keys(env).filter((name) => env[name]?.trim() !== '' && !settings.has(name) && mayBeOurs(name));
   return names.flatMap((name) => {
+    const isOwn = OWN_PREFIXES.some((prefix) => name.startsWith(prefix));
     const [nearest] = known
+      .filter((setting) => isOwn || areOfSimilarLength(name, setting))
       .map((setting) => ({ setting, edits: editsBetween(letters(name), letters(setting)) }))
       .sort((one, other) => distance(name, one) - distance(name, other));
     if (nearest === undefined) return [];
-    const isOwn = OWN_PREFIXES.some((prefix) => name.startsWith(prefix));
     if (!isOwn && !isMisspelling(name, nearest.setting, nearest.edits)) return [];
     return [{ name, message: `is not a setting: did you mean ${nearest.setting}?` }];
   });
+}
+
+/** Whether one name can be the other with at most `MOST_EDITS` wrong letters. */
+function areOfSimilarLength(name: string, setting: string): boolean {
+  return Math.abs(letters(name).length - letters(setting).length) <= MOST_EDITS;
 }
 
 /** A common word counts for more than a letter: LLM_URL is nearer to LLM_BASE_URL than to LLM_MODEL. */
@@ -45,7 +54,7 @@ function mayBeOurs(name: string): boolean {
 
 /** A short name must have all its letters; a long one may have two wrong ones. */
 function isMisspelling(name: string, setting: string, edits: number): boolean {
-  if (setting.length > SHORT_NAME) return edits <= (setting.length > 2 * SHORT_NAME ? 2 : 1);
+  if (setting.length > SHORT_NAME) return edits <= (setting.length > 2 * SHORT_NAME ? MOST_EDITS : 1);
   const added = letters(name).length - letters(setting).length;
   return edits === 0 || (edits === 1 && added === 1 && letters(name).startsWith(letters(setting).slice(0, -1)));
 }

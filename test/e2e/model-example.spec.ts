@@ -7,6 +7,7 @@ import { answerText, expectWhole, ProcessClient } from '../support/process-clien
 
 type Server = Awaited<typeof import('../examples/claude.js').server>;
 
+/** @alone The package of the provider reads its settings when it is loaded. */
 describe('the example of docs/models.md', () => {
   const saved = { ...process.env };
   const folder = mkdtempSync(join(tmpdir(), 'parley-'));
@@ -16,7 +17,6 @@ describe('the example of docs/models.md', () => {
 
   beforeAll(async () => {
     upstream = await rawUpstream(anthropicAnswer([{ text: 'Hello from Claude.' }]));
-    // Read when the package is loaded.
     Object.assign(process.env, { ANTHROPIC_BASE_URL: upstream.url, ANTHROPIC_API_KEY: 'k' });
     Object.assign(process.env, { DATA_DIR: folder, PORT: '0', SAMPLES: 'off', LOG_LEVEL: 'silent' });
     const output = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
