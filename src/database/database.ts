@@ -118,6 +118,12 @@ export function isLockTimeout(error: unknown): boolean {
   return errorCode(error) === '55P03';
 }
 
+/** True when a table does not exist. SQLite has no code of its own for that; PostgreSQL words it in the server's language. */
+export function isMissingTable(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === '42P01' || (code === 'SQLITE_ERROR' && /\bno such table\b/.test(String((error as Error).message)));
+}
+
 /** True when the database rejects the data itself, so that a retry is useless. */
 export function isDataError(error: unknown): boolean {
   return /^(22|23)\d|^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(errorCode(error) ?? '');

@@ -1,5 +1,6 @@
 import { StartupError } from '../../common/index.js';
 import type { ServerKey } from '../../config/index.js';
+import { isMissingTable } from '../database.js';
 import type { Queryable } from '../queryable.js';
 import { DataKey, type RingKey, ringKey, unwrapped, type WrappedKey } from './data-key.js';
 
@@ -92,12 +93,6 @@ export class DataKeyStore {
       );
     return key;
   }
-}
-
-/** Whether a table is missing. PostgreSQL has a code for it, its sentences are in the server's language. */
-function isMissingTable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return ('code' in error && error.code === '42P01') || error.message.startsWith('no such table');
 }
 
 /** @throws StartupError if content is encrypted, though there is no ring */
