@@ -26,14 +26,20 @@ import { ChoresModule } from './chores/index.js';
 import { CarriedHeaders, Clock, IdFactory, Metrics, TimeOrderedIds, SystemClock } from './common/index.js';
 import { ConfigModule, Configuration, Fingerprints, ServerSettings } from './config/index.js';
 import { Database, DatabaseModule, DatabaseSettings, type SchemaExtension } from './database/index.js';
-import { DataProtectionModule } from './data-protection/index.js';
+import { DataProtectionModule, type UserExporter } from './data-protection/index.js';
 import { HealthModule, ReadinessProbe, RemoteAgentsProbe, ToolServersProbe } from './health/index.js';
 import { OutboxModule } from './outbox/index.js';
 import { HttpModule } from './protocol/http/index.js';
 import { ProtocolModule, type WireName } from './protocol/protocol.module.js';
 import { FleetSettings, RunLimits, RunModule } from './run/index.js';
 import { RetentionModule } from './retention/index.js';
-import { OfflineModelClient, SAMPLES_SCHEMA, SamplesModule, SamplesSettings } from './samples/index.js';
+import {
+  CALENDAR_EXPORT,
+  OfflineModelClient,
+  SAMPLES_SCHEMA,
+  SamplesModule,
+  SamplesSettings,
+} from './samples/index.js';
 import { ScheduleRights, SchedulesModule } from './schedules/index.js';
 import { LoggingModule, LoggingSettings, TelemetryModule } from './telemetry/index.js';
 import { ToolRegistry, ToolSettings, ToolsModule } from './agent/tools/index.js';
@@ -156,10 +162,13 @@ export function schemaExtensionsOf(configuration: Configuration): readonly Schem
 export function readDatabase(env: NodeJS.ProcessEnv): {
   readonly settings: DatabaseSettings;
   readonly extensions: readonly SchemaExtension[];
+  /** Of what is stored of users in the tables of the extensions. */
+  readonly exporters: readonly UserExporter[];
 } {
   // A database needs no model, which SAMPLES=off requires of a server.
   const configuration = Configuration.read(env, [DatabaseSettings, SamplesSettings], ['LLM_BASE_URL', 'LLM_MODEL']);
-  return { settings: configuration.get(DatabaseSettings), extensions: schemaExtensionsOf(configuration) };
+  const exporters = configuration.get(SamplesSettings).hasTools ? [CALENDAR_EXPORT] : [];
+  return { settings: configuration.get(DatabaseSettings), extensions: schemaExtensionsOf(configuration), exporters };
 }
 
 /** The given model, the configured model server, or the offline demo model, which SAMPLES=off leaves out. */

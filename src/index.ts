@@ -11,6 +11,7 @@ export { type Configuration } from './config/index.js';
 export * from './embed/index.js';
 export * from './events/index.js';
 export { type ErasedCounts, type Erasure, type UserCleaner, UserCleaners } from './data-protection/index.js';
+export { type ExportedRow, type UserExport, type UserExporter, UserExporters } from './data-protection/index.js';
 export { ScheduleDecorator as Schedule, type ScheduleOptions } from './schedules/index.js';
 export { AgentTool, type AgentToolOptions, ToolError } from './agent/tools/index.js';
 export type { ToolContext, ToolEffects } from './agent/tools/index.js';

@@ -1,16 +1,17 @@
 import { Global, Module } from '@nestjs/common';
+import { UserExporters } from '../data-protection/index.js';
 import { TenantRetention } from '../retention/index.js';
 import { AccessCache } from './cache/access-cache.js';
 import { TypeOrmApiKeyStore } from './adapters/typeorm-api-key-store.js';
 import { TypeOrmTenantStore } from './adapters/typeorm-tenant-store.js';
-import { ActorStanding, ApiKeys, ApiKeyVerifier, KeyActs } from './api-keys/index.js';
+import { ActorStanding, ApiKeys, ApiKeyVerifier, KEY_EXPORT, KeyActs } from './api-keys/index.js';
 import { ApiKeyStore } from './ports/api-key-store.js';
 import { TenantStore } from './ports/tenant-store.js';
 import { TenantDirectory } from './tenants/tenant-directory.js';
 import { StoredRetention, TenantRetentions } from './tenants/tenant-retentions.js';
 import { Tenants } from './tenants/tenants.js';
 
-/** API keys and tenants. Needs the global `Database`, `UnitOfWork`, `AuditTrail` and `Clock`; works without a server. */
+/** API keys and tenants. Needs the global `Database`, `UnitOfWork`, `AuditTrail`, `UserExporters` and `Clock`; works without a server. */
 @Global()
 @Module({
   providers: [
@@ -39,4 +40,8 @@ import { Tenants } from './tenants/tenants.js';
     TenantStore,
   ],
 })
-export class KeysModule {}
+export class KeysModule {
+  constructor(exporters: UserExporters) {
+    exporters.register(KEY_EXPORT);
+  }
+}

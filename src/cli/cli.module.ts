@@ -12,6 +12,7 @@ import { Clock, IdFactory, Metrics, SystemClock, TimeOrderedIds } from '../commo
 import { DataProtectionStoreModule } from '../data-protection/index.js';
 import { DatabaseModule, type DatabaseSettings } from '../database/index.js';
 import { UsageSettings, UsageStoreModule } from '../usage/index.js';
+import type { CommandNeeds } from './command.js';
 
 /** What commands need of the server: its database, keys, tenants, usage, budgets, audit trail and erasures; no network, no models, no runs. */
 @Global()
@@ -20,15 +21,22 @@ import { UsageSettings, UsageStoreModule } from '../usage/index.js';
   exports: [Clock, IdFactory, Metrics],
 })
 export class CliModule {
-  static forRoot(database: DatabaseSettings, usage: UsageSettings, audit: AuditSettings): DynamicModule {
+  /** @param needs what one command needs besides */
+  static forRoot(
+    database: DatabaseSettings,
+    usage: UsageSettings,
+    audit: AuditSettings,
+    needs: CommandNeeds = { imports: [], extensions: [] },
+  ): DynamicModule {
     return {
       module: CliModule,
       imports: [
-        DatabaseModule.forRoot(database, [], { makesKeys: false }),
+        DatabaseModule.forRoot(database, needs.extensions, { makesKeys: false }),
         AuditStoreModule,
         DataProtectionStoreModule,
         KeysModule,
         UsageStoreModule,
+        ...needs.imports,
       ],
       exports: [UsageSettings, AuditSettings],
       providers: [

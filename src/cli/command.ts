@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import type { INestApplicationContext } from '@nestjs/common';
+import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
+import type { SchemaExtension } from '../database/index.js';
 
 /** Where a command reads and writes. */
 export interface Terminal {
@@ -33,8 +34,17 @@ export interface Command {
   readonly positionals?: readonly string[];
   /** Does it without the database, if the arguments ask for that; undefined if they do not. As `run`. */
   runOffline?(args: Arguments, env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> | undefined;
+  /** What it needs besides the modules of all commands. @throws ConfigurationError */
+  needs?(env: NodeJS.ProcessEnv): Promise<CommandNeeds>;
   /** Does it. Returns the exit code. @throws UsageError, AppError */
   run(app: INestApplicationContext, args: Arguments, terminal: Terminal): Promise<number>;
+}
+
+/** What a command needs besides the modules of all commands. */
+export interface CommandNeeds {
+  readonly imports: readonly DynamicModule[];
+  /** Tables besides those of the core schema. */
+  readonly extensions: readonly SchemaExtension[];
 }
 
 /** Commands by their names. */

@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { userInfo } from 'node:os';
-import type { INestApplicationContext } from '@nestjs/common';
-import { Tenants, isUserId } from '../access/index.js';
-import { commandOrigin, isoTime, type Principal } from '../common/index.js';
+import { commandOrigin, isoTime } from '../common/index.js';
 import { Erasures, type EraseReceipt } from '../data-protection/index.js';
-import { type Arguments, type Command, type Commands, table, type Terminal, textOf, UsageError } from './command.js';
+import { type Arguments, type Command, type Commands, table, type Terminal } from './command.js';
+import { userOf } from './user-argument.js';
 
-const DEFAULT = 'default';
 const LOOK_MS = 250;
 const WAIT_MS = 60_000;
 
@@ -45,14 +43,6 @@ const receipt: Command = {
 
 /** `npm run data -- …` (contract access, section 9). */
 export const DATA_COMMANDS: Commands = new Map(Object.entries({ erase, receipt }));
-
-/** @throws AppError TENANT_NOT_FOUND; UsageError for what cannot be the id of a user */
-async function userOf(app: INestApplicationContext, args: Arguments): Promise<Principal> {
-  const [userId = ''] = args.positionals;
-  if (!isUserId(userId)) throw new UsageError('USER must have 1 to 256 characters, none of them a control character');
-  const { id: tenantId } = await app.get(Tenants).find(textOf(args, 'tenant') ?? DEFAULT);
-  return { tenantId, userId };
-}
 
 function shown(found: EraseReceipt, { options }: Arguments, terminal: Terminal): number {
   const { counts, requestedAt, finishedAt, ...rest } = found;

@@ -11,6 +11,7 @@ import { CliModule } from './cli.module.js';
 import { AUDIT_COMMANDS } from './audit-commands.js';
 import { argumentsOf, type Commands, type Terminal, UsageError } from './command.js';
 import { DATA_COMMANDS } from './data-commands.js';
+import { EXPORT_COMMAND } from './export-command.js';
 import { ENCRYPTION_COMMANDS } from './encryption-commands.js';
 import { KEY_COMMANDS } from './key-commands.js';
 import { TENANT_COMMANDS } from './tenant-commands.js';
@@ -24,7 +25,7 @@ const GROUPS: Readonly<Record<Group, Commands>> = {
   tenant: TENANT_COMMANDS,
   usage: USAGE_COMMANDS,
   audit: AUDIT_COMMANDS,
-  data: new Map([...DATA_COMMANDS, ...ENCRYPTION_COMMANDS]),
+  data: new Map([...DATA_COMMANDS, ['export', EXPORT_COMMAND], ...ENCRYPTION_COMMANDS]),
 };
 const HELP = new Set(['help', '--help', '-h']);
 const FAILED = 1;
@@ -59,7 +60,12 @@ export async function runCli(argv: readonly string[], env: NodeJS.ProcessEnv, te
     if (offline) return await offline;
     const settings = readSettings(DatabaseSettings, env);
     const app = await NestFactory.createApplicationContext(
-      CliModule.forRoot(settings, readSettings(UsageSettings, env), readSettings(AuditSettings, env)),
+      CliModule.forRoot(
+        settings,
+        readSettings(UsageSettings, env),
+        readSettings(AuditSettings, env),
+        await command.needs?.(env),
+      ),
       { logger: false, abortOnError: false },
     );
     try {

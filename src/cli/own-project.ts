@@ -16,7 +16,7 @@ export function settingsIn(folder: string, env: NodeJS.ProcessEnv): NodeJS.Proce
 }
 
 /** Whether the package in a folder depends on this one. */
-function isOwnProject(folder: string): boolean {
+export function isOwnProject(folder: string): boolean {
   try {
     const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     if (!isPlainObject(manifest)) return false;

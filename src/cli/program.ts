@@ -16,7 +16,7 @@ const USAGE = `Usage: parley COMMAND
   tenant COMMAND …     create, list, suspend and rename tenants, set their limits and retention
   usage COMMAND …      verify the counters of budgets; list and set budgets and prices
   audit COMMAND …      verify, export and note the ends of the audit trail
-  data COMMAND …       erase the data of a user; encrypt what was stored unencrypted
+  data COMMAND …       export or erase the data of a user; encrypt what was stored unencrypted
   model                try the configured model with a few small requests
        --name NAME     instead try this one of LLM_MODELS
   migrate              apply the pending migrations of the database

@@ -46,6 +46,11 @@ export class Erasures {
     return receipt;
   }
 
+  /** The id of the newest erasure of a user; undefined without one. */
+  async newest(user: Principal): Promise<string | undefined> {
+    return (await this.jobs.find(user.tenantId, this.subjects(user)))?.jobId;
+  }
+
   /** What a receipt is found by: nobody can tell the user from it without the keys of the audit trail. */
   private subjects({ userId }: Principal): readonly string[] {
     return this.settings

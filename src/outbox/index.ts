@@ -1,5 +1,6 @@
 export * from './outbox.js';
 export * from './outbox-channel.js';
+export { OUTBOX_EXPORT } from './outbox-export.js';
 export * from './outbox.module.js';
 export * from './push-hosts.settings.js';
 export * from './outbox.metrics.js';

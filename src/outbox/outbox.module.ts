@@ -1,10 +1,11 @@
 import { Global, Module } from '@nestjs/common';
-import { UserCleaners } from '../data-protection/index.js';
+import { UserCleaners, UserExporters } from '../data-protection/index.js';
 import { OutgoingModule } from '../outgoing/index.js';
 import { SessionCleaners, SessionModule } from '../agent/session/index.js';
 import { TypeOrmOutboxStore } from './adapters/typeorm-outbox-store.js';
 import { DeliveryAttempts } from './delivery-attempts.js';
 import { Outbox } from './outbox.js';
+import { OUTBOX_EXPORT } from './outbox-export.js';
 import { OutboxGauges } from './outbox-gauges.metrics.js';
 import { OutboxMetrics } from './outbox.metrics.js';
 import { OutboxStore } from './ports/outbox-store.js';
@@ -25,7 +26,8 @@ import { SealedSecrets } from './sealed-secrets.js';
   exports: [Outbox, OutboxMetrics, OutboxStore, SealedSecrets],
 })
 export class OutboxModule {
-  constructor(cleaners: SessionCleaners, users: UserCleaners, store: OutboxStore) {
+  constructor(cleaners: SessionCleaners, users: UserCleaners, exporters: UserExporters, store: OutboxStore) {
+    exporters.register(OUTBOX_EXPORT);
     if (!(store instanceof TypeOrmOutboxStore)) return;
     cleaners.register(store);
     users.register(store);

@@ -11,6 +11,7 @@ export { failedStepKey } from './execute/run-journal.js';
 export { ANSWERED_CALL, UNKNOWN_CALL } from './accept/input-repetition.js';
 export * from './accept/encoder-revisions.js';
 export * from './run.module.js';
+export { RunExportModule } from './run-export.module.js';
 export * from './end/retained-summaries.js';
 export * from './ports/run-limits.js';
 export { Dispatcher } from './ports/dispatcher.js';

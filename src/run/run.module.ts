@@ -24,7 +24,6 @@ import { SqlLogCompaction } from './adapters/sql/log-compaction.sql.js';
 import { SqlLogPartitions } from './adapters/sql/log-partitions.sql.js';
 import { SqlLogPruning } from './adapters/sql/log-pruning.sql.js';
 import { SqlRunListings } from './adapters/sql/run-listings.sql.js';
-import { SqlRunLog } from './adapters/sql/run-log.sql.js';
 import { SqlRunSearch } from './adapters/sql/run-search.sql.js';
 import { SqlRunStore } from './adapters/sql/run-store.sql.js';
 import { SqlUserSessions } from './adapters/sql/user-sessions.sql.js';
@@ -73,7 +72,6 @@ import { LogCompaction } from './ports/log-compaction.js';
 import { LogPartitions } from './ports/log-partitions.js';
 import { LogPruning } from './ports/log-pruning.js';
 import { RunListings } from './ports/run-listings.js';
-import { RunLog } from './ports/run-log.js';
 import { RunQueries } from './ports/run-queries.js';
 import { RunRelay } from './ports/run-relay.js';
 import { RunSearch } from './ports/run-search.js';
@@ -84,6 +82,7 @@ import { UserSessions } from './ports/user-sessions.js';
 import { WorkerRegistry } from './ports/worker-registry.js';
 import { RunListWatch } from './query/run-list-watch.js';
 import { RunQueryService } from './query/run-query.service.js';
+import { RunExportModule } from './run-export.module.js';
 import { RunLedger, RunStores } from './run-ledger.js';
 import { HintMetrics } from './hint.metrics.js';
 import { RunMetrics } from './run.metrics.js';
@@ -92,7 +91,7 @@ import { RunService } from './run.service.js';
 /** Runs: accept, execute, log, read, end. Needs the global database, settings, clock, agents and user settings. */
 @Global()
 @Module({
-  imports: [SessionModule, InterruptModule, ToolsModule],
+  imports: [SessionModule, InterruptModule, ToolsModule, RunExportModule],
   providers: [
     { provide: RunStore, useClass: SqlRunStore },
     { provide: RunLeases, useClass: SqlRunLeases },
@@ -100,7 +99,6 @@ import { RunService } from './run.service.js';
     { provide: RunListings, useClass: SqlRunListings },
     { provide: RunChains, useClass: SqlRunChains },
     { provide: IdleSessions, useClass: SqlIdleSessions },
-    { provide: RunLog, useClass: SqlRunLog },
     { provide: LogCompaction, useClass: SqlLogCompaction },
     { provide: LogPruning, useClass: SqlLogPruning },
     {

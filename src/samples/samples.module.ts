@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import type { SchemaExtension } from '../database/index.js';
-import { UserCleaners } from '../data-protection/index.js';
+import { UserCleaners, UserExporters } from '../data-protection/index.js';
 import { CalendarEventEntity } from './calendar/calendar-event.entity.js';
+import { CALENDAR_EXPORT } from './calendar/calendar-export.js';
 import { CalendarListTool } from './calendar/calendar-list.tool.js';
 import { CalendarStore } from './calendar/calendar-store.js';
 import { CalendarWriteTool } from './calendar/calendar-write.tool.js';
@@ -21,7 +22,8 @@ export const SAMPLES_SCHEMA: SchemaExtension = {
   exports: [CalendarStore],
 })
 export class SamplesModule {
-  constructor(users: UserCleaners, calendar: CalendarStore) {
+  constructor(users: UserCleaners, exporters: UserExporters, calendar: CalendarStore) {
+    exporters.register(CALENDAR_EXPORT);
     users.register({
       cleanUser: async ({ user, write }) => {
         await write(async (tx) => ({ calendarEvents: await calendar.removeAll(tx, user) }));

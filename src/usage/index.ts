@@ -12,6 +12,7 @@ export { USAGE_GROUPS, type UsageGroup, type UsageSums } from './ports/usage-rep
 export type { RunMeter } from './run-meter.js';
 export * from './spending.js';
 export * from './usage-check.js';
+export { USAGE_EXPORT } from './usage-export.js';
 export type { BudgetEvent, SettledCall, UsageEntry } from './usage-entry.js';
 export * from './usage-meter.js';
 export * from './usage.module.js';

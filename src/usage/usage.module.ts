@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { UserCleaners } from '../data-protection/index.js';
+import { UserCleaners, UserExporters } from '../data-protection/index.js';
 import { TypeOrmBudgetStore } from './adapters/typeorm-budget-store.js';
 import { TypeOrmPriceStore } from './adapters/typeorm-price-store.js';
 import { SqlUsageErasure } from './adapters/usage-erasure.sql.js';
@@ -20,6 +20,7 @@ import { UsageCheck } from './usage-check.js';
 import { AbandonedReservations, UsageChore } from './usage-chores.js';
 import { UsageCleaner } from './usage-cleaner.js';
 import { UsageReport } from './usage-report.js';
+import { USAGE_EXPORT } from './usage-export.js';
 import { UsageMetrics } from './usage.metrics.js';
 
 const PROVIDERS = [
@@ -56,7 +57,8 @@ export class UsageStoreModule {}
   exports: [UsageStoreModule, BudgetActs, Spending, PricesFile],
 })
 export class UsageModule {
-  constructor(users: UserCleaners, usage: UsageCleaner) {
+  constructor(users: UserCleaners, exporters: UserExporters, usage: UsageCleaner) {
     users.register(usage);
+    exporters.register(USAGE_EXPORT);
   }
 }

@@ -1,4 +1,5 @@
 export * from './announcements.js';
+export { DELIVERY_EXPORT } from './delivery-export.js';
 export * from './webhook-deliveries.js';
 export * from './webhook-directory.js';
 export * from './webhook.settings.js';

@@ -1,10 +1,11 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { UserCleaners } from '../data-protection/index.js';
+import { UserCleaners, UserExporters } from '../data-protection/index.js';
 import { OutgoingHttp } from '../outgoing/index.js';
 import { SessionCleaners, SessionModule } from '../agent/session/index.js';
 import { TypeOrmDeliveryStore } from './adapters/typeorm-delivery-store.js';
 import { TypeOrmWebhookStore } from './adapters/typeorm-webhook-store.js';
 import { Announcements, BudgetAnnouncements } from './announcements.js';
+import { DELIVERY_EXPORT } from './delivery-export.js';
 import { DeliveryStore } from './ports/delivery-store.js';
 import { WebhookStore } from './ports/webhook-store.js';
 import { RunAnnouncements } from './run-announcements.js';
@@ -63,7 +64,8 @@ export class WebhooksModule {
     return { module: WebhooksModule, providers: [addresses] };
   }
 
-  constructor(cleaners: SessionCleaners, users: UserCleaners, deliveries: DeliveryStore) {
+  constructor(cleaners: SessionCleaners, users: UserCleaners, exporters: UserExporters, deliveries: DeliveryStore) {
+    exporters.register(DELIVERY_EXPORT);
     users.register({
       cleanUser: async ({ user, write }) => {
         await write(async (tx) => ({ webhookDeliveries: await deliveries.removeOfUser(tx, user) }));

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { UserCleaners } from '../../src/data-protection/index.js';
 import { seriousFindings } from '../support/axe.js';
@@ -79,6 +80,27 @@ describeInBrowser('user data in the console', (browser) => {
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('link', { name: 'Sessions' }).click();
     await page.getByText('No session yet').waitFor();
+    await page.context().close();
+  });
+
+  it('what is stored of a person is downloaded, and nothing of a person of whom nothing is stored', async () => {
+    await store('ada');
+    const page = await signedIn('clerk', 'user-data/ada');
+    const saved = async (): Promise<{ readonly name: string; readonly text: string }> => {
+      const event = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Download', exact: true }).click();
+      const download = await event;
+      return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+    };
+    const { name, text } = await saved();
+    expect(name).toBe('ada.jsonl');
+    expect(text).toContain('I am ada');
+    expect(text.trimEnd().split('\n').at(-1)).toContain('"complete":true');
+    await page.getByLabel('User id').fill('no/body');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.getByText('this user was not erased').waitFor();
+    expect((await saved()).text).toContain('"rows":0');
+    expect(await seriousFindings(page)).toEqual([]);
     await page.context().close();
   });
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -8,13 +7,12 @@ import { AuditSealer, AuditVerification } from '../../src/audit/index.js';
 import { runCli } from '../../src/cli/index.js';
 import { SERVER_ORIGIN } from '../../src/common/index.js';
 import { Database } from '../../src/database/index.js';
-import { CalendarStore } from '../../src/samples/index.js';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
 import { type Attempt, SAY } from '../support/foreign-requests.js';
 import { NAMED_USERS } from '../support/identities.js';
-import { png } from '../support/images.js';
 import { SampleTools } from '../support/sample-tools.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { sent as sentTo, storePerson } from '../support/stored-person.js';
 import { until } from '../support/until.js';
 
 const PERSON = 'margaret_1887';
@@ -76,49 +74,7 @@ describeOnDatabases('the erasure of a user', (open) => {
     return { status: answer.status, body: await answer.text() };
   }
 
-  async function sent(token: string, attempt: Attempt): Promise<unknown> {
-    const { status, body } = await send(token, attempt);
-    if (status >= 300) throw new Error(`${attempt.path} answered ${status}: ${body}`);
-    return body === '' || !/^[{[]/.test(body) ? body : JSON.parse(body);
-  }
-
-  /** Something of everything that is stored of a user. */
-  async function seed(token: string, words: string): Promise<void> {
-    const [userId = '', tenantId = ''] = token.split('@');
-    for (const [wire, start] of Object.entries(SAY)) {
-      // Threads of the Runs API are unique in the tenant.
-      const session = wire === 'runs' ? randomUUID() : `session-${wire}`;
-      await sent(token, {
-        ...{ method: 'POST', path: '/v1/aibot/bots/worker/conversation' },
-        body: { conversationId: session },
-      });
-      await sent(token, start(session, randomUUID(), `I am ${words}`));
-      await sent(token, start(session, randomUUID(), `Pay ${words}`));
-    }
-    const form = new FormData();
-    form.append('file', new Blob([png(2, 3, Math.random())], { type: 'image/png' }), `${words}.png`);
-    const headers = { authorization: `Bearer ${token}` };
-    const uploaded = await fetch(`${server.url}/api/v1/agent/attachments`, { method: 'POST', headers, body: form });
-    const { url } = (await uploaded.json()) as { url: string };
-    const image = [
-      { type: 'input_text', text: words },
-      { type: 'input_image', image_url: url, detail: 'auto' },
-    ];
-    const input = [{ type: 'message', role: 'user', content: image }];
-    await sent(token, { method: 'POST', path: '/v1/responses', body: { model: 'worker', input } });
-    await sent(token, {
-      ...{ method: 'PUT', path: '/api/v1/users/me/settings' },
-      body: { timezone: 'Europe/Berlin', locale: 'de-DE' },
-    });
-    const event = { id: randomUUID(), title: words, startsAt: 1, endsAt: 2, eventTimezone: 'UTC' };
-    await server
-      .get(CalendarStore)
-      .add({ tenantId, userId }, randomUUID(), { ...event, location: words, notes: null }, Date.now());
-    await sent(`${token} schedules:write runs:write`, {
-      ...{ method: 'POST', path: '/api/v1/schedules' },
-      body: { name: words, cron: '0 6 * * *', input: words },
-    });
-  }
+  const sent = (token: string, attempt: Attempt): Promise<unknown> => sentTo(server, token, attempt);
 
   const receiptOf = async (user = PERSON): Promise<Receipt> =>
     (await sent(ADMIN, { method: 'GET', path: `/admin/users/${user}/erasure` })) as Receipt;
@@ -157,8 +113,8 @@ describeOnDatabases('the erasure of a user', (open) => {
   };
 
   it('leaves nothing of the person in the database and the files, and everything of others', async () => {
-    await seed(ALICE, MARKER);
-    await seed(BOB, 'bobs-words');
+    await storePerson(server, ALICE, MARKER);
+    await storePerson(server, BOB, 'bobs-words');
     const [others, used] = [await rowsOfUser('bob'), await usage()];
     expect(await everything()).toContain(MARKER);
     const { counts, finishedAt } = await erased();

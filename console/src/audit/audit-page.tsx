@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { useLack } from '../access/rights.js';
-import { request } from '../api/client.js';
+import { save } from '../api/save.js';
 import type { AuditItem } from '../api/types.js';
 import { usePages } from '../lib/use-pages.js';
 import { ErrorNotice } from '../ui/error-notice.js';
@@ -49,22 +49,13 @@ function queryOf({ from, to, ...others }: AuditFilterValues): Readonly<Record<st
   return { ...others, from: time(from), to: time(to) };
 }
 
-/** The sealed lines as a file. The browser cannot send a credential with a link. */
+/** The sealed lines as a file. */
 function Download(): ReactNode {
   const { error, isBusy, run } = useAction('audit');
-  const download = async (): Promise<void> => {
-    const response = await request('audit/export');
-    const address = URL.createObjectURL(await response.blob());
-    const link = document.createElement('a');
-    link.href = address;
-    link.download = 'audit.jsonl';
-    link.click();
-    URL.revokeObjectURL(address);
-  };
   return (
     <>
       <ErrorNotice error={error} />
-      <button type="button" disabled={isBusy} onClick={() => run(download)}>
+      <button type="button" disabled={isBusy} onClick={() => run(() => save('audit/export', 'audit.jsonl'))}>
         Export
       </button>
     </>

@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
-import { parley, request } from '../api/client.js';
+import { parley } from '../api/client.js';
+import { save } from '../api/save.js';
 import type { RunDetail } from '../api/types.js';
 import { sentence } from '../lib/format.js';
 import { hrefOf, Link } from '../lib/router.js';
@@ -46,14 +47,4 @@ export function RunActions({ run, path }: { readonly run: RunDetail; readonly pa
       {!isOver(run.status) && <Lack id="lack-cancel" why={lack} />}
     </div>
   );
-}
-
-/** Saves an answer as a file. It is fetched, because a link could not carry the credential. */
-async function save(path: string, name: string): Promise<void> {
-  const url = URL.createObjectURL(await (await request(path)).blob());
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

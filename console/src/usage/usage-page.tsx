@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useMe } from '../access/rights.js';
-import { json, request } from '../api/client.js';
+import { json } from '../api/client.js';
+import { save } from '../api/save.js';
 import type { BudgetState, UsageSums } from '../api/types.js';
 import { count } from '../lib/format.js';
 import { ErrorNotice } from '../ui/error-notice.js';
@@ -113,21 +114,14 @@ function SumsTable({
   );
 }
 
-/** The report as a file. The browser cannot send a credential with a link. */
+/** The report as a file. */
 function Download({ from, group }: { readonly from: string; readonly group: string }): ReactNode {
   const { error, isBusy, run } = useAction('usage-file');
-  const download = async (): Promise<void> => {
-    const response = await request('usage', {
+  const download = (): Promise<void> =>
+    save('usage', `usage-${from}.csv`, {
       query: { from, group_by: group === 'day' ? 'day' : `day,${group}`, limit: 1000 },
       accept: 'text/csv',
     });
-    const address = URL.createObjectURL(await response.blob());
-    const link = document.createElement('a');
-    link.href = address;
-    link.download = `usage-${from}.csv`;
-    link.click();
-    URL.revokeObjectURL(address);
-  };
   return (
     <>
       <ErrorNotice error={error} />

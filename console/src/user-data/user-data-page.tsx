@@ -3,8 +3,9 @@ import { useLack, useMe } from '../access/rights.js';
 import { go, hrefOf, usePlace } from '../lib/router.js';
 import { useTitle } from '../lib/use-title.js';
 import { Erasure } from './erasure.js';
+import { UserExport } from './user-export.js';
 
-/** What is stored of one user of the tenant: it is erased here, and the receipt is read. */
+/** What is stored of one user of the tenant: it is exported and erased here, and the receipt is read. */
 export function UserDataPage(): ReactNode {
   const id = usePlace().path[1];
   const me = useMe();
@@ -23,7 +24,10 @@ export function UserDataPage(): ReactNode {
           {id === undefined ? (
             <p className="empty">Type the id of a user, or come here from a session or from Usage by user.</p>
           ) : (
-            <Erasure key={`erase ${id}`} id={id} isSelf={id === me.userId} />
+            <>
+              <UserExport key={`export ${id}`} id={id} />
+              <Erasure key={`erase ${id}`} id={id} isSelf={id === me.userId} />
+            </>
           )}
         </>
       )}

@@ -4,6 +4,7 @@ export * from './api-key.verifier.js';
 export * from './api-keys.js';
 export * from './key-cleaner.js';
 export * from './key-fields.js';
+export { KEY_EXPORT } from './key-export.js';
 export * from './key-form.js';
 export * from './key-managers.js';
 export * from './key-view.js';

@@ -11,8 +11,8 @@ import { TypeOrmAttachmentStore } from './adapters/typeorm-attachment-store.js';
 import { AttachmentBinder } from './attachment-binder.js';
 import { AttachmentCleaner } from './attachment-cleaner.js';
 import { AttachmentService } from './attachment.service.js';
+import { AttachmentExportModule } from './attachment-export.module.js';
 import { AttachmentExpiry } from './attachment-expiry.js';
-import { SignedUrls } from './signed-urls.js';
 import { AttachmentTimes } from './attachment-times.js';
 import { AttachmentSettings } from './attachment.settings.js';
 import { ImageAddressCheck } from './image-address-check.js';
@@ -22,7 +22,6 @@ import { AttachmentSearch } from './ports/attachment-search.js';
 import { AttachmentSource } from './ports/attachment-source.js';
 import { AttachmentStore } from './ports/attachment-store.js';
 import { ObjectStore } from './ports/object-store.js';
-import { PublicAddress } from './public-address.js';
 
 /** The configured object store, which keeps bytes as it gets them. */
 export function openObjectStore({ s3 }: AttachmentSettings, { dataDir }: ServerSettings): ObjectStore {
@@ -44,7 +43,7 @@ function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettin
 /** Attachments. Needs the global database, configuration and clock. */
 @Global()
 @Module({
-  imports: [SessionModule],
+  imports: [SessionModule, AttachmentExportModule],
   providers: [
     { provide: ObjectStore, useFactory: objectStore, inject: [AttachmentSettings, ServerSettings, Database] },
     { provide: AttachmentStore, useClass: TypeOrmAttachmentStore },
@@ -56,12 +55,11 @@ function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettin
     AttachmentCleaner,
     AttachmentExpiry,
     AttachmentTimes,
-    SignedUrls,
     ImageAddressCheck,
     MessageAttachments,
-    PublicAddress,
   ],
   exports: [
+    AttachmentExportModule,
     AttachmentService,
     AttachmentBinder,
     AttachmentReader,
@@ -70,7 +68,6 @@ function storeFingerprints({ s3 }: AttachmentSettings, { dataDir }: ServerSettin
     AttachmentExpiry,
     ImageAddressCheck,
     MessageAttachments,
-    PublicAddress,
   ],
 })
 export class AttachmentModule {

@@ -8,6 +8,7 @@ import {
   lockedOn,
   type Queryable,
   queryable,
+  refuseErased,
   type SqlValue,
   type Transaction,
 } from '../../database/index.js';
@@ -61,6 +62,10 @@ export class TypeOrmEraseJobs extends EraseJobs {
     const other = await sql.manager.findOneBy(EraseJobEntity, { tenantId, userId });
     // The other one may have ended between the two statements.
     return other ? { jobId: other.id, isNew: false } : this.add(tx, job);
+  }
+
+  refuse(tx: Transaction, user: Principal): Promise<void> {
+    return refuseErased(queryable(tx), user);
   }
 
   async find(tenantId: string, subjects: readonly string[]): Promise<EraseReceipt | undefined> {

@@ -17,6 +17,9 @@ export abstract class EraseJobs {
   /** Adds an erasure, which is due at once, unless one of the user is not over. Returns the id of the one that is there then. */
   abstract add(tx: Transaction, job: NewEraseJob): Promise<{ readonly jobId: string; readonly isNew: boolean }>;
 
+  /** Refuses what is done with a user while an erasure of it is not over (`refuseErased`). @throws AppError SESSION_BUSY */
+  abstract refuse(tx: Transaction, user: Principal): Promise<void>;
+
   /** The newest erasure of a user. @param subjects the hashes of the user under all keys */
   abstract find(tenantId: string, subjects: readonly string[]): Promise<EraseReceipt | undefined>;
 

@@ -4,12 +4,11 @@ import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { Caller, Needs } from '../../access/index.js';
 import { AuditExports, AuditReport, AuditVerification, type Checkpoint } from '../../audit/index.js';
 import { AppError } from '../../common/index.js';
-import { DtoPipe } from '../http/index.js';
+import { DtoPipe, JSON_LINES } from '../http/index.js';
 import { AdminRoute } from './api-docs.js';
 import { AuditPageDto, AuditQueryDto, AuditVerificationDto, CheckpointQueryDto } from './dto/audit.dto.js';
 
 const PAGE = 50;
-const JSON_LINES = 'application/jsonl';
 
 /** The audit trail of the caller's tenant (contract access, section 8). Nobody can change it over HTTP. */
 @ApiTags('Audit')

@@ -1,8 +1,10 @@
-import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Caller, isUserId, Needs } from '../../access/index.js';
+import { Controller, Delete, Get, HttpCode, Param, Res, type StreamableFile } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { Caller, CredentialWatch, isUserId, Needs } from '../../access/index.js';
 import { AppError, isoTime, type Principal } from '../../common/index.js';
-import { ErasureRunner, Erasures } from '../../data-protection/index.js';
+import { ErasureRunner, Erasures, UserExports } from '../../data-protection/index.js';
+import { ActiveStreams, JSON_LINES, jsonLines } from '../http/index.js';
 import { AdminRoute } from './api-docs.js';
 import { ErasureDto, RequestedErasureDto } from './dto/erasure.dto.js';
 
@@ -14,6 +16,9 @@ export class UsersController {
   constructor(
     private readonly erasures: Erasures,
     private readonly runner: ErasureRunner,
+    private readonly exports: UserExports,
+    private readonly active: ActiveStreams,
+    private readonly credentials: CredentialWatch,
   ) {}
 
   @Delete(':id')
@@ -40,6 +45,28 @@ export class UsersController {
       requestedAt: isoTime(requestedAt),
       finishedAt: finishedAt === null ? null : isoTime(finishedAt),
     };
+  }
+
+  @Get(':id/export')
+  @ApiProduces(JSON_LINES)
+  @ApiOkResponse({
+    schema: { type: 'string', format: 'binary' },
+    description:
+      'JSON Lines: `{"export": {format, id, tenant, user, at, version}}`, then `{"kind", "data"}` for each thing, and `{"end": {id, complete, at, rows, unreadable, counts}}`. Without the end it was cut, and can be fetched again.',
+  })
+  @AdminRoute(
+    'Export a user',
+    'Everything that an erasure would remove or rename: sessions with messages, runs, events and steps, questions, attachments with new signed URLs, settings, calendar, schedules, deliveries, keys without secrets, budgets and usage, and what the audit trail knows of the user. The audit trail tells of the export. Of a user of whom nothing is stored, all counts are absent.',
+    [400, 409],
+  )
+  async export(
+    @Param('id') id: string,
+    @Caller() caller: Caller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamableFile> {
+    const lines = await this.exports.begin(userOf(caller, id), caller.origin());
+    const { active, credentials } = this;
+    return jsonLines(lines, 'user.jsonl', { active, credentials, caller, reply });
   }
 }
 

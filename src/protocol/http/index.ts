@@ -15,6 +15,7 @@ export * from './errors/http-errors.js';
 export * from './http.module.js';
 export * from './http.settings.js';
 export * from './bodies/json-limits.js';
+export * from './bodies/json-lines.js';
 export * from './bodies/json-text.js';
 export * from './sse/keep-alive-timer.js';
 export * from './connections/raw-answer.js';

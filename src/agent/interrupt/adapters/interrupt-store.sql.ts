@@ -13,6 +13,7 @@ import {
 import type { OpenInterrupt } from '../../../events/index.js';
 import { endAct, hashOfCall, noteAct, requestAct } from '../audit.js';
 import { type InterruptCause, InterruptCauses } from '../ports/interrupt-causes.js';
+import { likeNamed } from '../interrupt-export.js';
 import { InterruptMetrics } from '../interrupt.metrics.js';
 import type { AskedInterrupt, AuditNote, DecidedBy, InterruptStatus, Resumption } from '../interrupt.types.js';
 import {
@@ -74,9 +75,11 @@ export class SqlInterruptStore extends InterruptStore {
 
   async renameDecider(tx: Transaction, { tenantId, userId }: Principal, pseudonym: string): Promise<number> {
     const sql = queryable(tx);
-    const named = `%${JSON.stringify(userId).replaceAll(/[%_\\]/g, String.raw`\$&`)}%`;
     let renamed = 0;
-    for (const { no, decided_by } of await sql.all<{ no: number; decided_by: string }>(DECIDED, [tenantId, named])) {
+    for (const { no, decided_by } of await sql.all<{ no: number; decided_by: string }>(DECIDED, [
+      tenantId,
+      likeNamed(userId),
+    ])) {
       const by = decidedUnder(JSON.parse(decided_by) as DecidedBy, userId, pseudonym);
       if (by) renamed += await sql.run('UPDATE interrupts SET decided_by = ? WHERE no = ?', [JSON.stringify(by), no]);
     }

@@ -3,6 +3,7 @@ import { exactObjectIn, isPlainObject, withIntegerTexts } from '../../../common/
 import { type ContentSeals, interruptPlace, type TenantSeal } from '../../../database/index.js';
 import type { OpenInterrupt } from '../../../events/index.js';
 import type { ApprovalBinding } from '../../tools/index.js';
+import { hasDecided, isActing } from '../interrupt-export.js';
 import type { Approvers, DecidedBy, InterruptStatus, InterruptView, SettledInterrupt } from '../interrupt.types.js';
 
 /** A row of `interrupts` as plain SQL returns it. */
@@ -154,9 +155,9 @@ function objectOf(text: string | null): JsonObject | null {
 
 /** The decision of a user under a pseudonym; undefined if somebody else has decided. */
 export function decidedUnder(decided: DecidedBy, userId: string, pseudonym: string): DecidedBy | undefined {
+  if (!hasDecided(decided, userId)) return undefined;
   const { actor } = decided;
-  const isActor = (actor.kind === 'user' || actor.kind === 'proxy') && actor.id === userId;
-  if (!isActor && decided.userId !== userId) return undefined;
+  const isActor = isActing(decided, userId);
   return {
     ...decided,
     actor: isActor ? { ...actor, id: pseudonym } : actor,

@@ -1,0 +1,38 @@
+import type { StreamableFile } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import type { Caller, CredentialWatch } from '../../../access/index.js';
+import type { ActiveStreams } from '../sse/active-streams.js';
+
+/** The media type of JSON Lines. */
+export const JSON_LINES = 'application/jsonl';
+
+/**
+ * The answer to a download of JSON Lines. It is written as fast as it is read, and is cut when the credential of its caller
+ * ends (contract access, section 3.6).
+ *
+ * @param lines pieces of whole lines
+ */
+export function jsonLines(
+  lines: AsyncIterable<Buffer>,
+  filename: string,
+  {
+    active,
+    credentials,
+    caller,
+    reply,
+  }: {
+    readonly active: ActiveStreams;
+    readonly credentials: CredentialWatch;
+    readonly caller: Caller;
+    readonly reply: FastifyReply;
+  },
+): StreamableFile {
+  const file = active.binary(lines, JSON_LINES);
+  const body = file.getStream();
+  body.once(
+    'close',
+    credentials.watch(caller, () => body.destroy()),
+  );
+  reply.header('content-disposition', `attachment; filename="${filename}"`);
+  return file;
+}
