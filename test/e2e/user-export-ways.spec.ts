@@ -125,7 +125,7 @@ describeOnDatabases('an export of much, of what is encrypted, and by a command',
         note: (line: string) => (output.notes += `${line}\n`),
         input: () => Promise.resolve(''),
       };
-      const env = { ...database.env, PORT: String(exporting.server.port) };
+      const env = { ...exporting.database.env, PORT: String(exporting.server.port) };
       return { code: await runCli(['data', 'export', ...args], env, terminal), ...output };
     };
     const overHttp = await exporting.exported();

@@ -136,6 +136,11 @@ export class ExportingServer {
     });
     // Counted in the budget, which is newer than the first runs.
     await sent(this.server, ALICE, { method: 'POST', path: '/v1/responses', body: { model: 'worker', input: MARKER } });
+    const said = [{ role: 'user', content: MARKER }];
+    await sent(this.server, ALICE, {
+      ...{ method: 'POST', path: '/v1/chat/completions' },
+      body: { model: 'worker', store: true, metadata: { about: MARKER }, messages: said },
+    });
     await this.server
       .get(ApiKeys)
       .create('acme', { account: 'phone', userId: PERSON, scopes: ['runs:read'] }, TEST_MANAGER);
