@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { In } from 'typeorm';
+import type { Principal } from '../../common/index.js';
 import {
   Database,
   DATABASE_NOW,
