@@ -59,7 +59,7 @@ describeOnDatabases('the export of a user', (open) => {
     expect(texts('answersOfOthers')).toContain('approved');
 
     const [attachment] = lines.filter((line) => line.kind === 'attachments');
-    const download = await fetch(new URL(String(attachment?.data['url'] as string)));
+    const download = await fetch(attachment?.data['url'] as string);
     expect(Buffer.from(await download.arrayBuffer()).equals(image.bytes)).toBe(true);
     expect(texts('messages')).toContain(String(attachment?.data['reference'] as string));
 
