@@ -12,6 +12,7 @@ import { lostInstance } from './scenarios/fleet-loss.js';
 import { idleReaders, remoteLag } from './scenarios/fleet-readers.js';
 import { remoteCancels, startsElsewhere } from './scenarios/fleet-signals.js';
 import { throughput } from './scenarios/fleet-throughput.js';
+import { remoteMemory, remoteStreams } from './scenarios/gateway.js';
 import { ledgerSize } from './scenarios/ledger-size.js';
 import { loopDelay } from './scenarios/loop-delay.js';
 import { idleModelStreams, memoryAfterRuns } from './scenarios/model-memory.js';
@@ -55,6 +56,8 @@ const MODEL_STEPS: readonly Step<ModelBench>[] = [
   { name: 'memory', rows: ['m7'], quick: true, run: memoryAfterRuns },
   { name: 'idleModel', rows: ['m8'], run: idleModelStreams },
   { name: 'loopDelay', rows: ['m10'], run: loopDelay },
+  { name: 'gateway', rows: ['m11'], run: remoteStreams },
+  { name: 'gatewayMemory', rows: ['m12'], run: remoteMemory },
   { name: 'soak', rows: ['s'], onDemand: true, run: soak },
   { name: 'against', rows: [], onDemand: true, run: againstOther },
 ];

@@ -4,23 +4,27 @@ import { answerOf } from './answer.js';
 import { delayProxy } from './delay-proxy.js';
 import { AnswerLoadProcess, ServerProcess } from './process.js';
 import { profileSummary } from './profile-summary.js';
-import type { AnswerLoad, AnswerResult, WireName } from './protocol.js';
+import { type AnswerLoad, type AnswerResult, REMOTE_AGENT, type WireName } from './protocol.js';
 import type { Report } from './report.js';
 import { ScratchDatabase } from './scratch-database.js';
 
 /**
  * Who is between the model and the client: the hand-written relay, Parley with its log, the Parley of another checkout, or
- * the first Parley over Chat Completions or the AI SDK.
+ * the first Parley over Chat Completions or the AI SDK, or with its remote agent.
  */
-export type Variant = 'relay' | 'parley' | 'other' | 'chat' | 'ui';
+export type Variant = 'relay' | 'parley' | 'other' | 'chat' | 'ui' | 'remote';
 
 /** The variants that are the first Parley over another wire. */
-const OVER: Partial<Record<Variant, WireName>> = { chat: 'chat-completions', ui: 'ai-sdk' };
+const OVER: Partial<Record<Variant, WireName>> = {
+  chat: 'chat-completions',
+  ui: 'ai-sdk',
+  remote: 'remote',
+};
 
 /** How the rows with a model are run. */
 export interface ModelBenchOptions {
   /** The wire on which Parley is measured where the row names none. */
-  readonly wire: Exclude<WireName, 'relay'>;
+  readonly wire: Exclude<WireName, 'relay' | 'remote'>;
   /** A PostgreSQL database whose user may create others; undefined: SQLite. */
   readonly postgresUrl: string | undefined;
   /** The compiled benchmark beside the server of another checkout; undefined: none is compared. */
@@ -96,7 +100,9 @@ export class ModelBench {
   }
 
   async relay(): Promise<ServerProcess> {
-    this.relayServer ??= this.modelUrl().then((url) => ServerProcess.start('relay', { BENCH_MODEL_URL: url }));
+    this.relayServer ??= this.basics().then(({ model }) =>
+      ServerProcess.start('relay', { BENCH_MODEL_URL: `${model.url}/v1` }),
+    );
     return this.relayServer;
   }
 
@@ -130,8 +136,11 @@ export class ModelBench {
     const database = postgresUrl === undefined ? undefined : await ScratchDatabase.create(postgresUrl);
     const proxy = database && databaseDelayMs > 0 ? await delayProxy(database.url, databaseDelayMs) : undefined;
     const databaseUrl = proxy?.url ?? database?.url;
+    const { url } = (await this.basics()).model;
+    const far = { type: 'ag-ui', url: `${url}/ag-ui`, maxConcurrent: 1000 };
     const settings = {
-      BENCH_MODEL_URL: await this.modelUrl(),
+      BENCH_MODEL_URL: `${url}/v1`,
+      REMOTE_AGENTS: JSON.stringify({ agents: { [REMOTE_AGENT]: far } }),
       ...(databaseUrl === undefined ? {} : { BENCH_SERVER_DATABASE_URL: databaseUrl }),
       ...env,
     };
@@ -205,7 +214,7 @@ export class ModelBench {
     cell: (variant: Variant, warmUp: boolean) => Promise<Cell>,
     baseline: Exclude<Variant, 'parley'> = 'relay',
   ): Promise<Record<Variant, Cell[]>> {
-    const cells: Record<Variant, Cell[]> = { relay: [], parley: [], other: [], chat: [], ui: [] };
+    const cells: Record<Variant, Cell[]> = { relay: [], parley: [], other: [], chat: [], ui: [], remote: [] };
     for (const variant of [baseline, 'parley'] as const) {
       await this.warmUp(variant);
       await cell(variant, true);
@@ -232,10 +241,6 @@ export class ModelBench {
     if (this.profile === undefined) return;
     console.log(`\n${this.profile}: ${profileSummary(this.profile)}\n`);
     this.profile = undefined;
-  }
-
-  private async modelUrl(): Promise<string> {
-    return `${(await this.basics()).model.url}/v1`;
   }
 
   private basics(): Promise<{ model: ServerProcess; load: AnswerLoadProcess }> {

@@ -109,8 +109,11 @@ export interface LoadResult {
   readonly error?: string;
 }
 
-/** Whom the load speaks to: the baseline, or Parley over one of its wires. */
-export type WireName = 'relay' | 'responses' | 'chat-completions' | 'agent-api' | 'runs' | 'ai-sdk';
+/** The agent of every Parley that runs elsewhere: at the model's server, over AG-UI. */
+export const REMOTE_AGENT = 'far';
+
+/** Whom the load speaks to: the baseline, Parley over one of its wires, or its remote agent over Responses. */
+export type WireName = 'relay' | 'responses' | 'remote' | 'chat-completions' | 'agent-api' | 'runs' | 'ai-sdk';
 
 interface Target {
   readonly wire: WireName;

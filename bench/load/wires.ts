@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, promptOf } from '../answer.js';
-import type { WireName } from '../protocol.js';
+import { REMOTE_AGENT, type WireName } from '../protocol.js';
 
 /** One request of the load. */
 export interface WireRequest {
@@ -34,11 +34,7 @@ function data<T>(frame: string): T {
 
 /** POST /compatible-mode/v1/responses. A response that is resumed has to be in the background. */
 const responses: Wire = {
-  ask: (answer, resumable) => ({
-    path: '/compatible-mode/v1/responses',
-    body: JSON.stringify({ model: 'worker', input: promptOf(answer), stream: true, background: resumable }),
-    headers: SSE,
-  }),
+  ask: (answer, resumable) => responsesRequest('worker', answer, resumable),
   resume: (first, cursor) => {
     const { response } = data<{ response: { id: string } }>(first);
     return { path: `/compatible-mode/v1/responses/${response.id}?stream=true&starting_after=${cursor}`, headers: SSE };
@@ -49,6 +45,17 @@ const responses: Wire = {
     frame.startsWith('event: response.output_text.done\n') ? data<{ text: string }>(frame).text : undefined,
   cursor: (frame) => /"sequence_number":(\d+)/.exec(frame)?.[1],
   isEnd: (frame) => frame.startsWith('event: response.completed\n'),
+};
+
+function responsesRequest(model: string, answer: Answer, background: boolean): WireRequest {
+  const body = { model, input: promptOf(answer), stream: true, background };
+  return { path: '/compatible-mode/v1/responses', body: JSON.stringify(body), headers: SSE };
+}
+
+/** The same, and the remote agent answers. */
+const remote: Wire = {
+  ...responses,
+  ask: (answer, resumable) => responsesRequest(REMOTE_AGENT, answer, resumable),
 };
 
 /** POST /compatible-mode/v1/chat/completions. A completion is continued over the route that shows any run. */
@@ -175,6 +182,7 @@ const relay: Wire = {
 export const WIRES: Readonly<Record<WireName, Wire>> = {
   relay,
   responses,
+  remote,
   'chat-completions': chatCompletions,
   'agent-api': agentApi,
   runs,

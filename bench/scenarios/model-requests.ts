@@ -8,7 +8,7 @@ const M4_GATE = 0.07;
 /** M4: complete short answers over kept connections, of warm servers and of servers that have just started. */
 export async function modelRequests(bench: ModelBench, { quick, rounds }: Size): Promise<void> {
   const own = quick ? 1000 : 2000;
-  const counts = { relay: 3 * own, parley: own, other: own, chat: own, ui: own };
+  const counts = { relay: 3 * own, parley: own, other: own, chat: own, ui: own, remote: own };
   const cells = await bench.alternate(rounds, (variant) => bench.requests(variant, counts[variant]));
   const rate = ({ result }: Cell): number => (result.requests ?? 0) / ((result.ms ?? 0) / 1000);
   const [relay, parley] = [cells.relay.map(rate), cells.parley.map(rate)];

@@ -15,13 +15,23 @@ interface ContentPart {
 
 const HEADERS = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
 const BASE = '{"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1700000000,"model":"bench",';
-const DONE = 'data: [DONE]\n\n';
-const frames: string[] = [];
+const RUN = { threadId: 'bench', runId: 'bench' };
+const MESSAGE = { messageId: 'bench' };
 let streams = 0;
 
+/** What the frames of an answer are in one protocol. */
+interface Dialect {
+  /** Before the first piece. */
+  readonly begin: string;
+  /** The frame of a piece. */
+  frame(index: number): string;
+  /** After the last piece. */
+  end(answer: Answer, request: ChatRequest): string;
+}
+
 /**
- * A model behind the Chat Completions API: each piece of its answer is one HTTP chunk, honouring
- * back-pressure. What it answers is in the last message of the user.
+ * A model behind the Chat Completions API, and at `/ag-ui` an agent of AG-UI that says the same: each piece of the answer
+ * is one HTTP chunk, honouring back-pressure. What is answered is in the last message of the user.
  */
 export function startModel(): void {
   const server = createServer((request, response) => {
@@ -30,7 +40,8 @@ export function startModel(): void {
     request.on('end', () => {
       // The list of models, which a server asks for when it starts.
       if (request.method === 'GET') return void response.writeHead(404).end();
-      answer(JSON.parse(body) as ChatRequest, response).catch((error: unknown) => refuse(response, error));
+      const dialect = request.url === '/ag-ui' ? AG_UI : CHAT;
+      answer(JSON.parse(body) as ChatRequest, dialect, response).catch((error: unknown) => refuse(response, error));
     });
   });
   server.keepAliveTimeout = 120_000;
@@ -39,23 +50,25 @@ export function startModel(): void {
   });
 }
 
-async function answer(request: ChatRequest, response: ServerResponse): Promise<void> {
+async function answer(request: ChatRequest, dialect: Dialect, response: ServerResponse): Promise<void> {
   const asked = readPrompt(lastUserText(request));
   response.writeHead(200, HEADERS);
-  response.write(chunk({ role: 'assistant', content: '' }, null));
-  const rest = await writeNow(response, asked);
-  if (rest < asked.pieces) await writePaced(response, asked, rest);
+  response.write(dialect.begin);
+  const rest = await writeNow(response, asked, dialect);
+  if (rest < asked.pieces) await writePaced(response, asked, dialect, rest);
   if (asked.hang || response.destroyed) return;
-  response.write(chunk({}, 'stop'));
-  if (request.stream_options?.include_usage === true) response.write(usage(asked));
-  response.end(DONE);
+  response.end(dialect.end(asked, request));
 }
 
 /** Writes the pieces that come at once; returns the number of the next one. */
-async function writeNow(response: ServerResponse, { pieces, everyMs, lead }: Answer): Promise<number> {
+async function writeNow(
+  response: ServerResponse,
+  { pieces, everyMs, lead }: Answer,
+  dialect: Dialect,
+): Promise<number> {
   const count = everyMs === 0 ? pieces : Math.min(lead, pieces);
   for (let index = 0; index < count; index += 1) {
-    if (!writeOwnPacket(response, frame(index))) await drained(response);
+    if (!writeOwnPacket(response, dialect.frame(index))) await drained(response);
     if (response.destroyed) return pieces;
   }
   return count;
@@ -69,7 +82,12 @@ function writeOwnPacket(response: ServerResponse, text: string): boolean {
 }
 
 /** Writes one piece per period. The streams are spread over the period, as independent users are. */
-function writePaced(response: ServerResponse, { pieces, everyMs }: Answer, from: number): Promise<void> {
+function writePaced(
+  response: ServerResponse,
+  { pieces, everyMs }: Answer,
+  dialect: Dialect,
+  from: number,
+): Promise<void> {
   let index = from;
   let timer: NodeJS.Timeout | undefined;
   const phase = ((streams += 1) * 7) % everyMs;
@@ -80,7 +98,7 @@ function writePaced(response: ServerResponse, { pieces, everyMs }: Answer, from:
       resolve();
     };
     const tick = (): void => {
-      response.write(frame(index));
+      response.write(dialect.frame(index));
       index += 1;
       if (index === pieces) stop();
     };
@@ -99,8 +117,27 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-function frame(index: number): string {
-  return (frames[index] ??= chunk({ content: pieceText(index) }, null));
+/** Frames that are made once. */
+function cached(frame: (index: number) => string): (index: number) => string {
+  const frames: string[] = [];
+  return (index) => (frames[index] ??= frame(index));
+}
+
+const CHAT: Dialect = {
+  begin: chunk({ role: 'assistant', content: '' }, null),
+  frame: cached((index) => chunk({ content: pieceText(index) }, null)),
+  end: (asked, { stream_options: options }) =>
+    `${chunk({}, 'stop')}${options?.include_usage === true ? usage(asked) : ''}data: [DONE]\n\n`,
+};
+
+const AG_UI: Dialect = {
+  begin: event({ type: 'RUN_STARTED', ...RUN }) + event({ type: 'TEXT_MESSAGE_START', ...MESSAGE, role: 'assistant' }),
+  frame: cached((index) => event({ type: 'TEXT_MESSAGE_CONTENT', ...MESSAGE, delta: pieceText(index) })),
+  end: () => event({ type: 'TEXT_MESSAGE_END', ...MESSAGE }) + event({ type: 'RUN_FINISHED', ...RUN }),
+};
+
+function event(fields: object): string {
+  return `data: ${JSON.stringify(fields)}\n\n`;
 }
 
 function chunk(delta: object, finishReason: string | null): string {
