@@ -1,5 +1,6 @@
 import { CountingAgents, WHOLE_TEXTS } from '../support/counting-agents.js';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
+import { KillProgress } from '../support/kill-progress.js';
 import { ServerProcess } from '../support/server-process.js';
 import { until } from '../support/until.js';
 
@@ -61,6 +62,7 @@ describeOnDatabases('a server that is killed while a message waits for its appro
     output.filter(({ type }) => type === 'mcp_approval_request');
 
   it(`asks one question, and the agent once (${KILLS} kills)`, async () => {
+    const progress = new KillProgress(database.kind, KILLS);
     for (let kill = 0; kill < KILLS; kill += 1) {
       const question = `question-confirm-${kill}-end`;
       const { id } = await json<{ id: string }>('/v1/responses', {
@@ -82,6 +84,8 @@ describeOnDatabases('a server that is killed while a message waits for its appro
       else expect(texts.map(({ content }) => content?.[0]?.text)).toEqual(WHOLE_TEXTS);
       expect(upstream.asked.get(question) ?? 0).toBeLessThanOrEqual(1);
       if (last.status !== 'failed') expect(upstream.asked.get(question)).toBe(1);
+      progress.count(last.status);
+      progress.next();
     }
   });
 });

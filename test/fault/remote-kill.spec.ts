@@ -1,6 +1,7 @@
 import { AgentScopeDouble, replyOf, textEvents } from '../../src/agent/adapters/testing/agentscope-double.js';
 import { CountingAgents, WHOLE_TEXTS } from '../support/counting-agents.js';
 import { describeOnDatabases, type TestDatabase } from '../support/databases.js';
+import { KillProgress } from '../support/kill-progress.js';
 import { ServerProcess } from '../support/server-process.js';
 import { until } from '../support/until.js';
 
@@ -87,8 +88,7 @@ describeOnDatabases('a server that is killed while remote agents work', (openDat
     scope.inputs.filter((input) => JSON.stringify(input).includes(`"${question}"`)).length;
 
   it(`loses no answer, says no word twice and asks nobody twice (${KILLS} kills)`, async () => {
-    const tally: Record<string, number> = {};
-    const count = (what: string): void => void (tally[what] = (tally[what] ?? 0) + 1);
+    const progress = new KillProgress(database.kind, KILLS);
     for (let kill = 0; kill < KILLS; kill += 1) {
       const questions = Object.fromEntries(
         ['kept', 'scope', 'plain', 'again'].map((model) => [model, `question-${model}-${kill}-end`]),
@@ -107,10 +107,10 @@ describeOnDatabases('a server that is killed while remote agents work', (openDat
       else expect([textsOf(plain), asked('plain')]).toEqual([WHOLE_TEXTS, 1]);
       expect([again.error, textsOf(again)]).toEqual([null, WHOLE_TEXTS]);
       expect([1, 2]).toContain(asked('again'));
-      for (const [name, run] of Object.entries({ kept, scope: scope_, plain })) count(`${name} ${run.status}`);
-      count(`again asked ${asked('again')}`);
+      for (const [name, run] of Object.entries({ kept, scope: scope_, plain })) progress.count(`${name} ${run.status}`);
+      progress.count(`again asked ${asked('again')}`);
+      progress.next();
     }
-    if (process.env.KILLS !== undefined) process.stdout.write(`${database.kind}: ${JSON.stringify(tally)}\n`);
   });
 
   it(`is deployed anew with ${OPEN} runs open, and none is lost`, async () => {
