@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../../common/index.js';
 import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import type { RemoteRequest } from '../remote-http.js';
 import type { Opened, RemoteProtocol, RemoteReader, Turn } from '../remote-kind.js';
+import { type Answers, answersOf } from './ag-ui-answers.js';
 import { agUiMessages, agUiTools, contextEntries } from './ag-ui-input.js';
 import { AgUiReader } from './ag-ui-reader.js';
 
@@ -20,7 +21,7 @@ export class AgUiProtocol implements RemoteProtocol {
   }
 
   open(turn: Turn): RemoteRequest {
-    return this.post(this.config.url, { ...this.input(turn), ...resumeOf(turn) });
+    return this.post(this.config.url, this.input(turn, answersOf(turn)));
   }
 
   adapts(): boolean {
@@ -46,7 +47,7 @@ export class AgUiProtocol implements RemoteProtocol {
     return stopUrl && this.post(stopUrl, { threadId: conversation, runId: id });
   }
 
-  private input(turn: Turn): JsonObject {
+  private input(turn: Turn, { resume, command }: Answers = {}): JsonObject {
     const { context, conversation, id, named, user } = turn;
     const { state, clientTools } = this.config;
     return {
@@ -56,26 +57,12 @@ export class AgUiProtocol implements RemoteProtocol {
       messages: agUiMessages(named, context.instructions),
       tools: clientTools === 'pass' ? agUiTools(context.clientTools) : [],
       context: contextEntries(context, user),
-      forwardedProps: {},
+      forwardedProps: command ? { command } : {},
+      ...(resume && { resume: [...resume] }),
     };
   }
 
   private post(url: URL, body: JsonObject): RemoteRequest {
     return { method: 'POST', url, headers: {}, body: JSON.stringify(body) };
   }
-}
-
-/** The answers to what the upstream has asked. */
-function resumeOf({ decisions, inputs }: Turn): JsonObject {
-  const resume = [
-    ...decisions.map(({ requestId, approve, reason }): JsonObject => {
-      const payload = { approved: approve, ...(reason !== undefined && { reason }) };
-      return { interruptId: requestId, status: 'resolved', payload };
-    }),
-    ...inputs.map(({ key, value, isRefused }): JsonObject => {
-      const interruptId = key.slice(key.indexOf('/') + 1);
-      return isRefused ? { interruptId, status: 'cancelled' } : { interruptId, status: 'resolved', payload: value };
-    }),
-  ];
-  return resume.length > 0 ? { resume } : {};
 }

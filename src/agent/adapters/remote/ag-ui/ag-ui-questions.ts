@@ -1,6 +1,7 @@
-import { fingerprint } from '../../../../common/index.js';
-import { asObject, type Fields, objectAt, textAt } from '../json-fields.js';
+import { fingerprint, isPlainObject } from '../../../../common/index.js';
+import { asObject, asText, type Fields, objectAt, textAt } from '../json-fields.js';
 import type { RemoteWriter } from '../remote-writer.js';
+import { type Answering, answeringText, mastraId } from './ag-ui-answers.js';
 import { either } from './ag-ui-fields.js';
 
 /** A call whose arguments are coming. */
@@ -15,56 +16,113 @@ export interface Asking {
   /** The calls of the run, by their ids. */
   readonly calls: ReadonlyMap<string, OpenCall>;
   readonly writer: RemoteWriter;
+  /** Where the answers go. */
+  readonly channel: Answering['channel'];
 }
 
+/** The custom event that was an interrupt before runs could end with one: LangGraph and Mastra send it. */
+export const OLDER_INTERRUPT = 'on_interrupt';
+
+/** The longest JSON that is shown as a question, in characters. */
+const LONGEST_SHOWN = 2000;
+/** Members of an interrupt's own value that are a question to a person. */
+const QUESTION_FIELDS = ['message', 'question', 'prompt', 'reason'] as const;
+
 /** Approvals where all are; otherwise questions, which are answered one after the other. */
-export function askFor(interrupts: readonly Fields[], { runId, calls, writer }: Asking): void {
-  if (interrupts.every((one) => isApproval(one, writer))) {
-    for (const one of interrupts) askApproval(one, { runId, calls, writer });
+export function askFor(interrupts: readonly Fields[], asking: Asking): void {
+  const { runId, writer, channel } = asking;
+  const shapes = interrupts.map((one) => decisionShape(one, writer));
+  if (shapes.every((shape) => shape !== undefined)) {
+    for (const [index, one] of interrupts.entries()) askApproval(one, shapes[index] ?? 'approved', asking);
     return;
   }
   for (const [index, one] of interrupts.entries()) {
     const schema = objectAt(one, 'responseSchema');
     const reason = textAt(objectAt(one, 'metadata'), 'reason') ?? textAt(one, 'reason') ?? 'input_required';
     writer.question({
-      key: keyOf(runId, textAt(one, 'id') ?? String(index)),
+      key: keyOf(runId, answeringText({ id: textAt(one, 'id') ?? String(index), channel, shape: 'value' })),
       reason,
-      message: textAt(one, 'message') ?? reason,
+      message: textAt(one, 'message') || questionIn(one) || reason,
       ...(Object.keys(schema).length > 0 && { responseSchema: asObject(schema) }),
     });
   }
 }
 
-/** A question about a call whose answer is yes or no. */
-function isApproval(interrupt: Fields, writer: RemoteWriter): boolean {
-  const callId = either(interrupt, 'toolCallId');
-  if (callId === undefined || !(writer.knowsCall(callId) || textAt(interrupt, 'reason') === 'tool_call')) return false;
-  const schema = objectAt(interrupt, 'responseSchema');
-  if (textAt(schema, 'type') === 'boolean') return true;
-  const properties = objectAt(schema, 'properties');
-  return (
-    ['approved', 'approve'].some((name) => textAt(objectAt(properties, name), 'type') === 'boolean') ||
-    Object.keys(schema).length === 0
-  );
+/**
+ * The custom event `on_interrupt` as the interrupt that newer servers end the run with.
+ *
+ * @param value of the event: JSON text or anything else
+ */
+export function interruptOf(value: unknown): Fields {
+  const raw = parsed(value);
+  if (!isPlainObject(raw)) return { id: '', message: asText(raw), metadata: { langgraph: { raw } } };
+  const [callId, runId] = [either(raw, 'toolCallId'), either(raw, 'runId')];
+  const isMastra = callId !== undefined && runId !== undefined;
+  const schema = parsed(raw['resumeSchema'] ?? raw['responseSchema'] ?? raw['response_schema']);
+  return {
+    id: isMastra ? mastraId(runId, callId) : '',
+    reason: isMastra ? 'mastra:tool_suspend' : textAt(raw, 'reason'),
+    message: textAt(raw, 'message'),
+    toolCallId: callId,
+    responseSchema: schema,
+    metadata: isMastra ? { mastra: raw } : { langgraph: { raw } },
+  };
 }
 
-function askApproval(interrupt: Fields, { calls, writer }: Asking): void {
+/** JSON text as its value; what is none as it is. */
+function parsed(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+}
+
+/** What a question about a call is decided with, if its answer is yes or no; undefined for any other question. */
+function decisionShape(interrupt: Fields, writer: RemoteWriter): Exclude<Answering['shape'], 'value'> | undefined {
+  const callId = either(interrupt, 'toolCallId');
+  if (callId === undefined || !(writer.knowsCall(callId) || textAt(interrupt, 'reason') === 'tool_call'))
+    return undefined;
+  const schema = objectAt(interrupt, 'responseSchema');
+  if (textAt(schema, 'type') === 'boolean') return 'boolean';
+  const properties = objectAt(schema, 'properties');
+  const named = (['approved', 'approve'] as const).find(
+    (name) => textAt(objectAt(properties, name), 'type') === 'boolean',
+  );
+  return named ?? (Object.keys(schema).length === 0 ? 'approved' : undefined);
+}
+
+function askApproval(interrupt: Fields, shape: Answering['shape'], { calls, writer, channel }: Asking): void {
   const callId = either(interrupt, 'toolCallId') ?? '';
   const known = calls.get(callId);
   const about = objectAt(interrupt, 'metadata');
+  const suspended = objectAt(about, 'mastra');
   const label = textAt(about, 'serverLabel');
-  const message = textAt(interrupt, 'message');
-  writer.approval(textAt(interrupt, 'id') ?? callId, {
+  const message = textAt(interrupt, 'message') || questionIn(interrupt);
+  const given = textAt(about, 'arguments') ?? (isPlainObject(suspended['args']) ? asText(suspended['args']) : '{}');
+  writer.approval(answeringText({ id: textAt(interrupt, 'id') ?? callId, channel, shape }), {
     callId,
-    name: known?.name ?? textAt(about, 'toolName') ?? 'unknown_tool',
-    arguments: known?.arguments || (textAt(about, 'arguments') ?? '{}'),
+    name: known?.name ?? textAt(about, 'toolName') ?? textAt(suspended, 'toolName') ?? 'unknown_tool',
+    arguments: known?.arguments || given,
     ...(label !== undefined && { label }),
     ...(message !== undefined && { message }),
   });
 }
 
+/** The question in what a tool of Mastra or a node of LangGraph has stopped with; undefined if there is nothing to show. */
+function questionIn(interrupt: Fields): string | undefined {
+  const about = objectAt(interrupt, 'metadata');
+  const value = objectAt(about, 'mastra')['suspendPayload'] ?? objectAt(about, 'langgraph')['raw'];
+  if (value === undefined || value === null) return undefined;
+  if (!isPlainObject(value)) return asText(value).slice(0, LONGEST_SHOWN);
+  const said = QUESTION_FIELDS.map((name) => textAt(value, name)).find((text) => text);
+  if (said !== undefined) return said;
+  return Object.keys(value).length === 0 ? undefined : asText(value).slice(0, LONGEST_SHOWN);
+}
+
 /** The key of a question of a run, which its answer names. */
-function keyOf(runId: string, interruptId: string): string {
-  const key = `${runId.slice(0, 8)}/${interruptId}`;
-  return key.length <= 256 ? key : `${runId.slice(0, 8)}/${fingerprint(interruptId).slice(0, 64)}`;
+function keyOf(runId: string, answering: string): string {
+  const key = `${runId.slice(0, 8)}/${answering}`;
+  return key.length <= 256 ? key : `${runId.slice(0, 8)}/${fingerprint(answering).slice(0, 64)}`;
 }

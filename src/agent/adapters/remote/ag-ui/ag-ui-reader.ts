@@ -3,11 +3,12 @@ import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { asJson, asObject, asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
 import { protocolFailure, reportedFailure } from '../remote-failure.js';
+import { bareFailure } from '../reported-errors.js';
 import type { ExchangeEnd, NamedMessage, RemoteReader } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
 import { SOURCE, writeExtension } from './ag-ui-extensions.js';
 import { callIdIn, contentText, either, firstOf, usageIn } from './ag-ui-fields.js';
-import { askFor, type OpenCall } from './ag-ui-questions.js';
+import { askFor, interruptOf, OLDER_INTERRUPT, type OpenCall } from './ag-ui-questions.js';
 
 /** Events that say nothing beyond those around them. */
 const SILENT: ReadonlySet<string> = new Set([
@@ -34,6 +35,9 @@ export class AgUiReader implements RemoteReader {
   private newlyTold: string[] = [];
   /** Messages of other roles than the assistant's. */
   private readonly foreign = new Set<string>();
+  /** Custom events that are interrupts unless the run ends with some. */
+  private readonly suspensions: JsonObject[] = [];
+  private newSuspensions: JsonObject[] = [];
   private incomplete: string | undefined;
   private first: string | undefined;
 
@@ -66,8 +70,13 @@ export class AgUiReader implements RemoteReader {
   }
 
   takeTold(): JsonObject {
-    const told = { messages: this.newlyTold, ...(this.first !== undefined && { first: this.first }) };
+    const told = {
+      messages: this.newlyTold,
+      ...(this.first !== undefined && { first: this.first }),
+      ...(this.newSuspensions.length > 0 && { suspensions: this.newSuspensions }),
+    };
     this.newlyTold = [];
+    this.newSuspensions = [];
     return told;
   }
 
@@ -79,8 +88,9 @@ export class AgUiReader implements RemoteReader {
 
   restore(position: Json, told: readonly JsonObject[]): void {
     this.position = typeof position === 'number' ? position : 0;
-    for (const { messages, first } of told) {
+    for (const { messages, first, ...rest } of told) {
       for (const id of Array.isArray(messages) ? messages : []) this.told.add(asText(id));
+      this.suspensions.push(...objectsAt(rest, 'suspensions').map(asObject));
       if (typeof first === 'string') this.first = first;
     }
   }
@@ -131,12 +141,17 @@ export class AgUiReader implements RemoteReader {
 
   /** The end of the run, and events beside the messages. */
   private other(type: string, fields: Fields, writer: RemoteWriter): void {
-    if (type === 'RUN_FINISHED') this.finish(fields, writer);
+    const failed = type === '' ? bareFailure(fields, this.config.secrets) : undefined;
+    if (failed) this.end = failed;
+    else if (type === 'RUN_FINISHED') this.finish(fields, writer);
     else if (type === 'RUN_ERROR') {
       const [message, code] = [textAt(fields, 'message') ?? '', textAt(fields, 'code')];
       this.end = { kind: 'failed', error: reportedFailure(message, code, this.config.secrets) };
     } else if (type === 'CUSTOM' && textAt(fields, 'name') === 'run.incomplete') {
       this.incomplete = textAt(objectAt(fields, 'value'), 'code') ?? 'max_output_tokens';
+    } else if (type === 'CUSTOM' && textAt(fields, 'name') === OLDER_INTERRUPT) {
+      this.suspensions.push(asObject(fields));
+      this.newSuspensions.push(asObject(fields));
     } else writeExtension(type, fields, writer);
   }
 
@@ -257,19 +272,24 @@ export class AgUiReader implements RemoteReader {
       if (usage) writer.usage(usage);
     }
     const outcome = objectAt(fields, 'outcome');
-    switch (textAt(outcome, 'type')) {
-      case 'interrupt':
-        askFor(objectsAt(outcome, 'interrupts'), { runId: this.runId, calls: this.calls, writer });
-        break;
-      case 'cancelled':
-        this.end = {
-          kind: 'failed',
-          error: reportedFailure('The remote agent has canceled the run', 'cancelled', this.config.secrets),
-        };
-        return;
-      default:
+    const type = textAt(outcome, 'type');
+    if (type === 'cancelled') {
+      const error = reportedFailure('The remote agent has canceled the run', 'cancelled', this.config.secrets);
+      this.end = { kind: 'failed', error };
+      return;
     }
+    const { runId, calls } = this;
+    if (type === 'interrupt') askFor(objectsAt(outcome, 'interrupts'), { runId, calls, writer, channel: 'resume' });
+    else this.suspended(writer);
     this.end = this.incomplete === undefined ? { kind: 'completed' } : { kind: 'incomplete', reason: this.incomplete };
+  }
+
+  /** The run has ended without an outcome: what a custom event asks is asked. Such a server takes one answer at a time. */
+  private suspended(writer: RemoteWriter): void {
+    const [first, ...others] = this.suspensions;
+    for (const one of others) writeExtension('CUSTOM', one, writer);
+    const { runId, calls } = this;
+    if (first) askFor([interruptOf(first['value'])], { runId, calls, writer, channel: 'command' });
   }
 
   private tell(id: string): void {
