@@ -36,6 +36,11 @@ export class AuditSealer {
     );
   }
 
+  /** Whether there is anything to seal. @param withinMs how long the answer may take @throws the driver's error */
+  isAnyWaiting(withinMs: number): Promise<boolean> {
+    return this.chains.isAnyWaiting(withinMs);
+  }
+
   /** Seals every line that is committed when it is called. @throws the driver's error */
   async seal(): Promise<void> {
     await this.sealing;

@@ -9,8 +9,12 @@ import { SampledActs } from './sampled-acts.js';
 const LOOK_MS = 1000;
 /** So long after its last line a process looks each time: the transaction of a line may end later. */
 const BUSY_MS = 5000;
-/** How often an idle process looks for lines of commands, and of processes that were killed. */
-const IDLE_LOOK_MS = 10_000;
+/**
+ * How often an idle process looks for lines of commands, and of processes that were killed, and how long such a look may wait
+ * for others, in milliseconds: they are sealed within ten seconds.
+ */
+const IDLE_LOOK_MS = 7000;
+const IDLE_WITHIN_MS = 1000;
 
 /** Seals while a server runs, and notes the ends of the chains in the log. */
 @Injectable()
@@ -18,6 +22,7 @@ export class AuditSealing implements OnApplicationBootstrap, BeforeApplicationSh
   private readonly logger = new Logger('AuditTrail');
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | undefined;
+  private idleLook: Promise<void> | undefined;
   private isFailing = false;
   private lookedAt = -Infinity;
 
@@ -31,12 +36,24 @@ export class AuditSealing implements OnApplicationBootstrap, BeforeApplicationSh
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => {
-      if (this.isDue()) this.looking ??= this.look().finally(() => (this.looking = undefined));
+      if (this.trail.quietMs < BUSY_MS || this.isFailing) this.lookSoon();
+      else if (this.clock.monotonic() - this.lookedAt >= IDLE_LOOK_MS)
+        this.idleLook ??= this.lookIdly().finally(() => (this.idleLook = undefined));
     }, LOOK_MS).unref();
   }
 
-  private isDue(): boolean {
-    return this.trail.quietMs < BUSY_MS || this.clock.monotonic() - this.lookedAt >= IDLE_LOOK_MS || this.isFailing;
+  private lookSoon(): void {
+    if (this.timer !== undefined) this.looking ??= this.look().finally(() => (this.looking = undefined));
+  }
+
+  private async lookIdly(): Promise<void> {
+    try {
+      const isAnyWaiting = await this.sealer.isAnyWaiting(IDLE_WITHIN_MS);
+      this.lookedAt = this.clock.monotonic();
+      if (isAnyWaiting) this.lookSoon();
+    } catch (error) {
+      this.failed(error);
+    }
   }
 
   /** Seals what this process has written, and notes the ends of the chains. */

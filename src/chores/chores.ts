@@ -7,6 +7,8 @@ import { ChoreSchedule } from './ports/chore-schedule.js';
 const LONGEST_WAIT_MS = 30_000;
 /** The shortest one, in milliseconds. */
 const SHORTEST_WAIT_MS = 20;
+/** The share of its wait that a look may take to be read together with others. */
+const LATE_SHARE = 0.1;
 
 /** The chores of this process, such as removing old events. Features register theirs before the server starts. */
 @Injectable()
@@ -45,20 +47,30 @@ export class Chores implements OnApplicationBootstrap, OnModuleDestroy {
   private lookLater(milliseconds: number): void {
     if (this.stopping.signal.aborted) return;
     const wait = Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, milliseconds));
-    this.timer = setTimeout(() => void (this.looking = this.look()), wait).unref();
+    this.timer = setTimeout(() => void this.look(wait * LATE_SHARE), wait).unref();
   }
 
   /** Begins what is due. Sleeps until the next chore is. */
-  private async look(): Promise<void> {
+  private async look(withinMs: number): Promise<void> {
     let wait = LONGEST_WAIT_MS;
     try {
-      const waits = await this.schedule.waits();
-      for (const chore of this.byName.values())
-        wait = Math.min(wait, await this.beginIfDue(chore, waits.get(chore.name)));
+      const waits = await this.schedule.waits(withinMs);
+      if (this.stopping.signal.aborted) return;
+      const beginning = this.beginDue(waits);
+      this.looking = beginning.then(ignore, ignore);
+      wait = await beginning;
     } catch (error) {
       this.logger.warn(`The schedule of chores cannot be read: ${String(error)}`);
     }
     this.lookLater(wait);
+  }
+
+  /** Returns in how many milliseconds to look again. */
+  private async beginDue(waits: ReadonlyMap<string, number>): Promise<number> {
+    let wait = LONGEST_WAIT_MS;
+    for (const chore of this.byName.values())
+      wait = Math.min(wait, await this.beginIfDue(chore, waits.get(chore.name)));
+    return wait;
   }
 
   /**
@@ -74,4 +86,8 @@ export class Chores implements OnApplicationBootstrap, OnModuleDestroy {
     this.working.set(chore.name, done);
     return chore.everyMs;
   }
+}
+
+function ignore(): void {
+  // What failed is reported by whoever waits for it.
 }

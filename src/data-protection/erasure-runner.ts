@@ -7,7 +7,9 @@ import { EraseJobs } from './ports/erase-jobs.js';
 const HOLD_MS = 10_000;
 const RENEW_MS = 3000;
 /** How often a process looks for erasures that commands have asked for, and those of processes that were killed. */
-const LOOK_MS = 10_000;
+const LOOK_MS = 9000;
+/** How long a look may wait for other looks, in milliseconds. */
+const LOOK_WITHIN_MS = 1000;
 /** When an erasure that has failed is tried again, in milliseconds. */
 const RETRY_MS = 10_000;
 
@@ -27,7 +29,7 @@ export class ErasureRunner implements OnApplicationBootstrap, BeforeApplicationS
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => this.lookSoon(), LOOK_MS).unref();
+    this.timer = setInterval(() => void this.lookIdly(), LOOK_MS).unref();
     this.lookSoon();
   }
 
@@ -48,12 +50,22 @@ export class ErasureRunner implements OnApplicationBootstrap, BeforeApplicationS
   }
 
   /** Never throws. */
+  private async lookIdly(): Promise<void> {
+    const isDue = await this.jobs.isAnyDue(LOOK_WITHIN_MS).catch((error: unknown) => this.failed(error));
+    if (isDue && !this.stopping.signal.aborted) this.lookSoon();
+  }
+
+  /** Never throws. */
   private async look(): Promise<void> {
     try {
       while (!this.stopping.signal.aborted && (await this.workOnNext()));
     } catch (error) {
-      this.logger.warn(`Erasures cannot be looked for: ${String(error)}`);
+      this.failed(error);
     }
+  }
+
+  private failed(error: unknown): void {
+    this.logger.warn(`Erasures cannot be looked for: ${String(error)}`);
   }
 
   /** Returns false if nothing is due. */

@@ -1,5 +1,6 @@
 import { AppError } from '../common/index.js';
 import { type ContentSeals, NO_SEALS } from './content/content-seals.js';
+import type { Looks } from './looks.js';
 import type { Queryable } from './queryable.js';
 import { type PatientOptions, type Transaction, UnitOfWork } from './transaction.js';
 
@@ -18,6 +19,9 @@ export abstract class RequestDatabase {
 
   /** Reads what is committed, never what is being written. */
   abstract readonly read: Queryable;
+
+  /** Reads that are repeated to find out whether there is anything to do. */
+  abstract readonly looks: Looks;
 
   /** Encrypts and decrypts the columns that hold content. */
   abstract readonly content: ContentSeals;
@@ -44,6 +48,9 @@ export abstract class RunDatabase {
    */
   abstract readonly readUnsynced: Queryable;
 
+  /** As `RequestDatabase.looks`. */
+  abstract readonly looks: Looks;
+
   /** As `RequestDatabase.content`. */
   abstract readonly content: ContentSeals;
 
@@ -63,6 +70,11 @@ export abstract class Database extends UnitOfWork implements RequestDatabase {
   abstract readonly forRuns: RunDatabase;
 
   private seals: ContentSeals = NO_SEALS;
+
+  /** As `RequestDatabase.looks`. */
+  get looks(): Looks {
+    return this.forRuns.looks;
+  }
 
   /** As `RequestDatabase.content`. */
   get content(): ContentSeals {

@@ -14,6 +14,7 @@ export * from './database-identity.js';
 export * from './dialects.js';
 export { prepared } from './prepared-statements.js';
 export * from './lock-rows.js';
+export { Looks } from './looks.js';
 export * from './queryable.js';
 export { loadSqliteDriver } from './sqlite-driver.js';
 export { SCHEMA_VERSION } from './schema-version.js';

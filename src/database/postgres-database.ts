@@ -7,6 +7,7 @@ import { Database, isDatabaseFailure, isDeadlock, type RunDatabase } from './dat
 import type { DatabaseMetrics } from './database.metrics.js';
 import type { DatabaseSettings } from './database.settings.js';
 import { KeyedTurns } from './keyed-turns.js';
+import { JoinedLooks } from './looks.js';
 import { PooledReads, RequestReads } from './postgres-reads.js';
 import { PostgresTransaction } from './postgres-transaction.js';
 import { PreparedStatements } from './prepared-statements.js';
@@ -33,6 +34,7 @@ export class PostgresDatabase extends Database {
   readonly read: Queryable;
   readonly forRuns: RunDatabase;
   private readonly waits: RequestWaits;
+  private readonly joined: JoinedLooks;
   private readonly statements: PreparedStatements;
   private readonly turns = new KeyedTurns();
   private readonly lockWaitMs: number;
@@ -63,6 +65,7 @@ export class PostgresDatabase extends Database {
     this.opening = opening(settings);
     this.read = new RequestReads(source, pool, metrics, this.waits, settings.schema);
     const patientRead = new PooledReads(source, pool, metrics, this.waits, settings.schema);
+    this.joined = new JoinedLooks((statements) => patientRead.together(statements));
     const content = (): ContentSeals => this.content;
     this.forRuns = {
       dialect: 'postgres',
@@ -72,6 +75,7 @@ export class PostgresDatabase extends Database {
       read: patientRead,
       // PostgreSQL shows a commit only once it is as durable as DURABILITY asks for.
       readUnsynced: patientRead,
+      looks: this.joined,
       write: (work, { lockWaitMs = PATIENT_LOCK_MS } = {}) => this.repeat(() => this.attempt(work, lockWaitMs)),
     };
   }
@@ -158,6 +162,7 @@ export class PostgresDatabase extends Database {
 
   /** Closes the pool. Statements fail afterwards. */
   async close(): Promise<void> {
+    this.joined.close();
     await this.source.destroy();
   }
 }

@@ -5,12 +5,13 @@ import { searchPath } from './database-schema.js';
 import { isDatabaseFailure } from './database.js';
 import type { DatabaseMetrics } from './database.metrics.js';
 import { socketOf } from './postgres-transaction.js';
+import type { LookStatement } from './looks.js';
 import { numbered } from './prepared-statements.js';
 import type { Queryable, SqlValue } from './queryable.js';
 import { cut, ignoreError, PATIENT_MS, type RequestWaits } from './request-waits.js';
 
-/** A statement, which is sent on a connection. */
-type Query = (client: pg.PoolClient) => Promise<pg.QueryResult>;
+/** Statements, which are sent on a connection. */
+type Query<Result> = (client: pg.PoolClient) => Promise<Result>;
 
 /** Single statements with `?` placeholders, each on a connection of the pool. */
 export class PooledReads implements Queryable {
@@ -42,6 +43,18 @@ export class PooledReads implements Queryable {
     return (await this.query(numbered(sql), [...parameters])).rowCount ?? 0;
   }
 
+  /** The rows of several statements, read in one transaction. @throws the driver's error */
+  async together(statements: readonly LookStatement[]): Promise<unknown[][]> {
+    const [first] = statements;
+    if (!first || statements.length === 1) return first ? [await this.all(first.sql, first.parameters)] : [];
+    const results = await this.watched((client) =>
+      inTransaction(client, this.opening ?? 'BEGIN', () =>
+        statements.map(({ sql, parameters }) => client.query(numbered(sql), [...parameters])),
+      ),
+    );
+    return results.map(({ rows }) => rows as unknown[]);
+  }
+
   /** The entities of TypeORM, whose statements wait for a connection as all others of these reads do. */
   private managerOf(source: DataSource): EntityManager {
     const runner = source.createQueryRunner();
@@ -54,9 +67,13 @@ export class PooledReads implements Queryable {
   }
 
   /** @param text with `$1` for the first parameter */
-  private async query(text: string, values: unknown[]): Promise<pg.QueryResult> {
+  private query(text: string, values: unknown[]): Promise<pg.QueryResult> {
+    return this.watched((client) => this.queryOn(client, text, values));
+  }
+
+  private async watched<Result>(query: Query<Result>): Promise<Result> {
     try {
-      const result = await this.ask((client) => this.queryOn(client, text, values));
+      const result = await this.ask(query);
       this.waits.answered();
       return result;
     } catch (error) {
@@ -67,15 +84,11 @@ export class PooledReads implements Queryable {
 
   private async queryOn(client: pg.PoolClient, text: string, values: unknown[]): Promise<pg.QueryResult> {
     if (this.opening === undefined) return client.query(text, values);
-    // All three leave in one system call, and cost one round trip.
-    const socket = socketOf(client);
-    socket.cork();
-    const sent = [client.query(this.opening), client.query(text, values), client.query('COMMIT')] as const;
-    socket.uncork();
-    return (await Promise.all(sent))[1];
+    const [result] = await inTransaction(client, this.opening, () => [client.query(text, values)] as const);
+    return result;
   }
 
-  protected async ask(query: Query): Promise<pg.QueryResult> {
+  protected async ask<Result>(query: Query<Result>): Promise<Result> {
     const client = await this.pool.connect();
     const limit = setTimeout(() => cut(client), PATIENT_MS);
     try {
@@ -93,7 +106,7 @@ export class PooledReads implements Queryable {
 
 /** Statements of requests: they fail after DATABASE_WAIT_MS without a connection. */
 export class RequestReads extends PooledReads {
-  protected override async ask(query: Query): Promise<pg.QueryResult> {
+  protected override async ask<Result>(query: Query<Result>): Promise<Result> {
     const wait = this.waits.begin();
     try {
       return await askOn(
@@ -110,7 +123,7 @@ export class RequestReads extends PooledReads {
 }
 
 /** One statement on a connection of the pool, which returns to it in every case. */
-async function askOn(client: pg.PoolClient, query: Query): Promise<pg.QueryResult> {
+async function askOn<Result>(client: pg.PoolClient, query: Query<Result>): Promise<Result> {
   let failure: Error | undefined;
   // The statement fails too: nobody else needs to know.
   client.on('error', ignoreError);
@@ -123,4 +136,20 @@ async function askOn(client: pg.PoolClient, query: Query): Promise<pg.QueryResul
     client.off('error', ignoreError);
     client.release(failure);
   }
+}
+
+/** Statements in a transaction of their own: all leave in one system call, and cost one round trip. */
+async function inTransaction<Sent extends readonly Promise<pg.QueryResult>[]>(
+  client: pg.PoolClient,
+  opening: string,
+  send: () => Sent,
+): Promise<{ -readonly [Index in keyof Sent]: pg.QueryResult }> {
+  const socket = socketOf(client);
+  socket.cork();
+  const begun = client.query(opening);
+  const sent = send();
+  const committed = client.query('COMMIT');
+  socket.uncork();
+  const [results] = await Promise.all([Promise.all(sent), begun, committed]);
+  return results;
 }

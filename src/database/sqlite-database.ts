@@ -3,6 +3,7 @@ import { Checkpointer } from './checkpointer.js';
 import type { ContentSeals } from './content/content-seals.js';
 import { Database, isDatabaseFailure, type RunDatabase } from './database.js';
 import type { DatabaseMetrics } from './database.metrics.js';
+import { SeparateLooks } from './looks.js';
 import type { Queryable, SqlValue } from './queryable.js';
 import { rewriteFile } from './rewrite-file.js';
 import { SqliteConnection } from './sqlite-connection.js';
@@ -75,6 +76,7 @@ export class SqliteDatabase extends Database {
       },
       read: this.read,
       readUnsynced: new CommittedReads(this.writer, reader, undefined),
+      looks: new SeparateLooks(this.read),
       write: (work) => this.writeAtOnce(work),
     };
   }

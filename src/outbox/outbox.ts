@@ -8,6 +8,10 @@ import { OutboxStore } from './ports/outbox-store.js';
 
 /** How often the outbox is looked at, in milliseconds: a first attempt is made within a second. */
 const LOOK_MS = 400;
+/** So long after its last request a process looks each time: the transaction of a request may end later. */
+const BUSY_MS = 5000;
+/** How long a look of an idle process, for retries and for requests of others, may wait for its other looks. */
+const IDLE_WITHIN_MS = 1000;
 /** How long a process has for an attempt before another one makes it. */
 const LEASE_MS = 60_000;
 /** Attempts at a time: each to another hook. */
@@ -27,6 +31,7 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   private readonly channels = new Map<string, OutboxChannel>();
   private timer: NodeJS.Timeout | undefined;
   private working: Promise<void> | undefined;
+  private idleLook: Promise<void> | undefined;
   private isOver = false;
 
   constructor(
@@ -49,7 +54,10 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   /** Begins to look at what is due. */
   onApplicationBootstrap(): void {
     if (!this.settings.isOn || this.channels.size === 0) return;
-    this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
+    this.timer = setInterval(() => {
+      if (this.store.quietMs < BUSY_MS) this.look();
+      else this.idleLook ??= this.lookIdly().finally(() => (this.idleLook = undefined));
+    }, LOOK_MS).unref();
   }
 
   /** Waits for the attempts that are being made. */
@@ -59,8 +67,16 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     await this.working;
   }
 
-  private look(): Promise<void> {
-    return (this.working ??= this.work().finally(() => (this.working = undefined)));
+  private look(): void {
+    this.working ??= this.work().finally(() => (this.working = undefined));
+  }
+
+  private async lookIdly(): Promise<void> {
+    try {
+      if ((await this.store.isAnyDue(IDLE_WITHIN_MS)) && !this.isOver) this.look();
+    } catch (error) {
+      this.warn(error);
+    }
   }
 
   private async work(): Promise<void> {
@@ -73,8 +89,12 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
         more = due.length > 0;
       }
     } catch (error) {
-      this.logger.warn(`The outbox could not be read: ${error instanceof Error ? error.message : String(error)}`);
+      this.warn(error);
     }
+  }
+
+  private warn(error: unknown): void {
+    this.logger.warn(`The outbox could not be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 
   private async tidy(): Promise<void> {

@@ -6,8 +6,12 @@ import type { DueSchedule } from './schedule.types.js';
 
 /** How often a process looks whether the next time has come, in milliseconds. */
 const LOOK_MS = 1000;
-/** How long it relies on what it knows of the next time, in milliseconds: what other processes plan is found so late. */
-const RELY_MS = 10_000;
+/**
+ * How long it relies on what it knows of the next time, and how long the look after that may wait for others, in milliseconds:
+ * what other processes plan is found within ten seconds.
+ */
+const RELY_MS = 7000;
+const IDLE_WITHIN_MS = 1000;
 /** How long a process has for a schedule before another one takes it. */
 const LEASE_MS = 60_000;
 /** Schedules that a process takes at a time, and how many it fires at the same time. */
@@ -22,6 +26,9 @@ export class ScheduleRunner implements OnApplicationBootstrap, BeforeApplication
   private timer: NodeJS.Timeout | undefined;
   /** When the database is queried again, in milliseconds of `performance.now`. */
   private askAt = 0;
+  private idleLook: Promise<void> | undefined;
+  /** Whether a schedule may be due at `askAt`. */
+  private isAwaited = true;
   private working: Promise<void> | undefined;
   private isOver = false;
 
@@ -31,7 +38,7 @@ export class ScheduleRunner implements OnApplicationBootstrap, BeforeApplication
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
+    this.timer = setInterval(() => this.look(), LOOK_MS).unref();
   }
 
   /** Takes nothing more, and waits for what it has begun. */
@@ -44,25 +51,47 @@ export class ScheduleRunner implements OnApplicationBootstrap, BeforeApplication
   /** Called when this process has planned something, which may be due before it would look. */
   lookSoon(): void {
     this.askAt = 0;
+    this.isAwaited = true;
   }
 
-  private look(): Promise<void> {
-    if (performance.now() < this.askAt) return Promise.resolve();
-    return (this.working ??= this.work().finally(() => (this.working = undefined)));
+  private look(): void {
+    if (performance.now() < this.askAt) return;
+    if (this.isAwaited) this.working ??= this.work().finally(() => (this.working = undefined));
+    else this.idleLook ??= this.lookIdly().finally(() => (this.idleLook = undefined));
+  }
+
+  /** What others have planned may be due. */
+  private async lookIdly(): Promise<void> {
+    try {
+      await this.ask(IDLE_WITHIN_MS);
+    } catch (error) {
+      this.lookSoon();
+      this.warn('cannot be read', error);
+    }
+  }
+
+  /** Finds out when to ask again. Returns whether something is due. */
+  private async ask(withinMs: number): Promise<boolean> {
+    this.askAt = Infinity;
+    const wait = (await this.store.untilDue(withinMs)) ?? Infinity;
+    const askAt = wait > 0 ? performance.now() + Math.min(wait, RELY_MS) : 0;
+    // Something may have been planned meanwhile that is due before.
+    if (askAt < this.askAt) {
+      this.askAt = askAt;
+      this.isAwaited = wait <= RELY_MS;
+    }
+    return wait <= 0;
   }
 
   private async work(): Promise<void> {
     try {
-      this.askAt = Infinity;
-      const wait = (await this.store.untilDue()) ?? RELY_MS;
-      this.askAt = Math.min(this.askAt, wait > 0 ? performance.now() + Math.min(wait, RELY_MS) : 0);
-      for (let more = wait <= 0; more && !this.isOver;) {
+      for (let more = await this.ask(0); more && !this.isOver;) {
         const due = [...(await this.store.claim(LEASE_MS, BATCH))];
         more = due.length > 0;
         await Promise.all(Array.from({ length: AT_ONCE }, () => this.fireAll(due)));
       }
     } catch (error) {
-      this.askAt = 0;
+      this.lookSoon();
       this.warn('cannot be read', error);
     }
   }

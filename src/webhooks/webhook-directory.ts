@@ -10,7 +10,9 @@ import type { Webhook } from './webhook.types.js';
 
 /** How often a process looks whether others have changed endpoints, in milliseconds: while it announces, and while not. */
 const LOOK_MS = 1000;
-const IDLE_LOOK_MS = 10_000;
+const IDLE_LOOK_MS = 7000;
+/** How long a look may wait for others while it does not, in milliseconds. */
+const IDLE_WITHIN_MS = 1000;
 
 /**
  * The endpoints that are enabled, as this process knows them: what others change counts within ten seconds, and within
@@ -23,6 +25,8 @@ export class WebhookDirectory implements OnModuleInit, OnApplicationBootstrap, B
   private version = '';
   private timer: NodeJS.Timeout | undefined;
   private reading: Promise<void> = Promise.resolve();
+  private isLooking = false;
+  private isOver = false;
   private isUsed = false;
   private lookedAt = -Infinity;
 
@@ -35,11 +39,13 @@ export class WebhookDirectory implements OnModuleInit, OnApplicationBootstrap, B
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => {
-      if (this.isUsed || performance.now() - this.lookedAt >= IDLE_LOOK_MS) void this.look();
+      if (this.isUsed) void this.look(0);
+      else if (performance.now() - this.lookedAt >= IDLE_LOOK_MS) void this.look(IDLE_WITHIN_MS);
     }, LOOK_MS).unref();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
+    this.isOver = true;
     clearInterval(this.timer);
     await this.reading;
   }
@@ -72,16 +78,25 @@ export class WebhookDirectory implements OnModuleInit, OnApplicationBootstrap, B
     this.version = version;
   }
 
-  private look(): Promise<void> {
+  /** Never throws. */
+  private async look(withinMs: number): Promise<void> {
     this.isUsed = false;
     this.lookedAt = performance.now();
-    return (this.reading = this.reading.then(async () => {
-      try {
-        if ((await this.store.version()) !== this.version) await this.read();
-      } catch (error) {
-        this.logger.warn(`The endpoints of webhooks cannot be read: ${String(error)}`);
-      }
-    }));
+    if (this.isLooking) return;
+    this.isLooking = true;
+    try {
+      const version = await this.store.version(withinMs);
+      if (version !== this.version && !this.isOver)
+        await (this.reading = this.read().catch((error: unknown) => this.failed(error)));
+    } catch (error) {
+      this.failed(error);
+    } finally {
+      this.isLooking = false;
+    }
+  }
+
+  private failed(error: unknown): void {
+    this.logger.warn(`The endpoints of webhooks cannot be read: ${String(error)}`);
   }
 }
 

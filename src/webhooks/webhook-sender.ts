@@ -6,6 +6,10 @@ import { WebhookDirectory } from './webhook-directory.js';
 
 /** How often a process looks for what is due, in milliseconds: a first attempt is made within a second. */
 const LOOK_MS = 400;
+/** So long after its last event a process looks each time: the transaction of an event may end later. */
+const BUSY_MS = 5000;
+/** How long a look of an idle process, for retries and for events of others, may wait for its other looks. */
+const IDLE_WITHIN_MS = 1000;
 /** How long a process has for an attempt before another one makes it. */
 const LEASE_MS = 60_000;
 /** Attempts at one endpoint at a time, of all processes together. */
@@ -27,6 +31,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   private readonly attempts = new Set<Promise<void>>();
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | undefined;
+  private idleLook: Promise<void> | undefined;
   private isOver = false;
 
   constructor(
@@ -36,7 +41,11 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.look(), LOOK_MS).unref();
+    this.timer = setInterval(() => {
+      if (this.directory.isEmpty) return;
+      if (this.store.quietMs < BUSY_MS) this.look();
+      else this.idleLook ??= this.lookIdly().finally(() => (this.idleLook = undefined));
+    }, LOOK_MS).unref();
   }
 
   /** Waits for the attempts that are being made, but not for slow receivers: their events are sent again. */
@@ -47,17 +56,24 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
     await Promise.race([Promise.all(this.attempts), setTimeout(SHUTDOWN_MS, undefined, { ref: false })]);
   }
 
-  private look(): Promise<void> {
-    if (this.directory.isEmpty || this.isOver) return Promise.resolve();
-    return (this.looking ??= this.work().finally(() => (this.looking = undefined)));
+  private look(): void {
+    this.looking ??= this.work().finally(() => (this.looking = undefined));
+  }
+
+  private async lookIdly(): Promise<void> {
+    try {
+      if ((await this.store.dueWebhooks(IDLE_WITHIN_MS)).length > 0 && !this.isOver) this.look();
+    } catch (error) {
+      this.warn(error);
+    }
   }
 
   private async work(): Promise<void> {
     try {
       const enabled = this.directory.rowIds();
-      const waiting = (await this.store.waitingWebhooks()).filter((rowId) => enabled.has(rowId));
+      const due = (await this.store.dueWebhooks(0)).filter((rowId) => enabled.has(rowId));
       // One endpoint does not keep the others from being served.
-      for (const rowId of waiting) await this.claim(rowId).catch((error: unknown) => this.warn(error));
+      for (const rowId of due) await this.claim(rowId).catch((error: unknown) => this.warn(error));
     } catch (error) {
       this.warn(error);
     }

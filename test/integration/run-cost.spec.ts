@@ -1,7 +1,7 @@
 import { AuditSealing } from '../../src/audit/index.js';
 import { Chores } from '../../src/chores/index.js';
 import { SERVER_ORIGIN, userReach } from '../../src/common/index.js';
-import { WebhookDeliveryEntity } from '../../src/database/index.js';
+import { Database, WebhookDeliveryEntity } from '../../src/database/index.js';
 import { ErasureRunner } from '../../src/data-protection/index.js';
 import type { LoggedEvent } from '../../src/events/index.js';
 import { ScheduleRunner } from '../../src/schedules/index.js';
@@ -45,6 +45,8 @@ describeOnLedgers('the database work of a short run', (ledger) => {
     await server.get(Chores).onModuleDestroy();
     for (const other of [WebhookDirectory, WebhookSender, ScheduleRunner, AuditSealing, ErasureRunner])
       await server.get<{ beforeApplicationShutdown(): Promise<void> }>(other).beforeApplicationShutdown();
+    // With what has waited for it.
+    await server.get<Database>(Database).looks.now('SELECT 1 AS one');
     behaviour.current = async function* (context) {
       const event = say(context, 'Hello');
       const messageIds = (context.response.getResponseData().output ?? []).map(({ id }) => id);

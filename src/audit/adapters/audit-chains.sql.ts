@@ -17,6 +17,8 @@ const MAY_BE_SEALED = `action <> 'audit.pruned'`;
 
 const WAITING = `
   SELECT DISTINCT p.tenant_id FROM audit_pending p JOIN audit_lines l ON l.no = p.line_no WHERE l.${MAY_BE_SEALED}`;
+const IS_WAITING = `
+  SELECT 1 AS yes FROM audit_pending p JOIN audit_lines l ON l.no = p.line_no WHERE l.${MAY_BE_SEALED} LIMIT 1`;
 const OLDEST = `
   SELECT MIN(l.at) AS at FROM audit_pending p JOIN audit_lines l ON l.no = p.line_no WHERE l.${MAY_BE_SEALED}`;
 const CHAINS = 'SELECT id, tenant_id, seq, hash, pruned_seq, pruned_hash FROM audit_chains';
@@ -72,6 +74,10 @@ export class SqlAuditChains extends AuditChains {
 
   async waiting(): Promise<readonly string[]> {
     return (await this.database.read.all<{ tenant_id: string }>(WAITING)).map(({ tenant_id }) => tenant_id);
+  }
+
+  async isAnyWaiting(withinMs: number): Promise<boolean> {
+    return (await this.database.looks.soon(IS_WAITING, [], withinMs)).length > 0;
   }
 
   async oldestWaiting(): Promise<number | undefined> {

@@ -35,6 +35,9 @@ export abstract class AuditChains {
   /** The tenants that have lines which are to be sealed. */
   abstract waiting(): Promise<readonly string[]>;
 
+  /** Whether there are any. @param withinMs how long the answer may take, so that it needs no transaction of its own */
+  abstract isAnyWaiting(withinMs: number): Promise<boolean>;
+
   /** When the oldest line was written that is to be sealed, in milliseconds since the epoch; undefined without one. */
   abstract oldestWaiting(): Promise<number | undefined>;
 

@@ -15,8 +15,8 @@ export class TypeOrmChoreSchedule extends ChoreSchedule {
     super();
   }
 
-  async waits(): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.database.read.all<{ name: string; wait: number }>(this.sql(WAITS));
+  async waits(withinMs = 0): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.database.looks.soon<{ name: string; wait: number }>(this.sql(WAITS), [], withinMs);
     return new Map(rows.map(({ name, wait }) => [name, wait]));
   }
 

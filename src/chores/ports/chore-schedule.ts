@@ -6,8 +6,12 @@ export interface ChoreTurn {
 
 /** When chores are due, for all instances on one database. Times are those of the database's clock. */
 export abstract class ChoreSchedule {
-  /** In how many milliseconds each known chore is due; not above 0 for one that is due. */
-  abstract waits(): Promise<ReadonlyMap<string, number>>;
+  /**
+   * In how many milliseconds each known chore is due; not above 0 for one that is due.
+   *
+   * @param withinMs how long the answer may take, so that it needs no transaction of its own
+   */
+  abstract waits(withinMs?: number): Promise<ReadonlyMap<string, number>>;
 
   /** Adds a chore that is due at once. Without effect if it is known. */
   abstract add(name: string): Promise<void>;

@@ -77,6 +77,10 @@ export class TypeOrmEraseJobs extends EraseJobs {
     return found ? receiptOf(found) : undefined;
   }
 
+  async isAnyDue(withinMs: number): Promise<boolean> {
+    return (await this.database.looks.soon(this.sql(DUE), [], withinMs)).length > 0;
+  }
+
   async take(holdMs: number): Promise<EraseTurn | undefined> {
     if ((await this.database.read.all(this.sql(DUE))).length === 0) return undefined;
     const [row] = await this.database.write((tx) => tx.all<TurnRow>(this.sql(TAKE), [holdMs]));

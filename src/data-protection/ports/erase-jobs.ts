@@ -23,6 +23,9 @@ export abstract class EraseJobs {
   /** The newest erasure of a user. @param subjects the hashes of the user under all keys */
   abstract find(tenantId: string, subjects: readonly string[]): Promise<EraseReceipt | undefined>;
 
+  /** Whether an erasure is due. @param withinMs how long the answer may take, so that it needs no transaction of its own */
+  abstract isAnyDue(withinMs: number): Promise<boolean>;
+
   /** Takes an erasure that is due, for a time; undefined if none is. */
   abstract take(holdMs: number): Promise<EraseTurn | undefined>;
 

@@ -66,12 +66,18 @@ interface DeliveryRow extends HookRow {
 /** The outbox in the database. */
 @Injectable()
 export class TypeOrmOutboxStore extends OutboxStore {
+  private lastWriteAt = -Infinity;
+
   constructor(
     private readonly database: Database,
     private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
   ) {
     super();
+  }
+
+  get quietMs(): number {
+    return performance.now() - this.lastWriteAt;
   }
 
   putHook(
@@ -113,6 +119,7 @@ export class TypeOrmOutboxStore extends OutboxStore {
       if (!fromStart) return true;
       for (const run of runs) {
         for (const seq of await this.toldEvents(tx, tenantId, run.no)) {
+          this.lastWriteAt = performance.now();
           await sql.run(INSERT, [run.no, run.id, seq, now, now, ...owner]);
         }
       }
@@ -139,6 +146,7 @@ export class TypeOrmOutboxStore extends OutboxStore {
     const owner: SqlValue[] = [run.tenantId, run.userId, run.rootRunId];
     const [hook] = await queryable(tx).all(`SELECT no FROM run_hooks WHERE ${OF_CHAIN} LIMIT 1`, owner);
     if (!hook) return;
+    this.lastWriteAt = performance.now();
     for (const seq of events === 'closed' ? [-1] : events) {
       await queryable(tx).run(INSERT, [run.rowId, run.id, seq, at, at, ...owner]);
     }
@@ -149,10 +157,14 @@ export class TypeOrmOutboxStore extends OutboxStore {
     return this.unitOfWork.write((tx) => queryable(tx).run(INSERT_EXPIRED, [now, now, now, now]));
   }
 
+  async isAnyDue(withinMs: number): Promise<boolean> {
+    return (await this.database.looks.soon(DUE, [this.clock.now(), 1], withinMs)).length > 0;
+  }
+
   async claim(leaseMs: number, limit: number): Promise<readonly Delivery[]> {
     const now = this.clock.now();
     // Reads before it takes the write lock: usually there is none.
-    if ((await this.database.forRuns.readUnsynced.all(DUE, [now, 1])).length === 0) return [];
+    if (!(await this.isAnyDue(0))) return [];
     return this.unitOfWork.write(async (tx) => {
       const sql = queryable(tx);
       const lock = sql.dialect === 'postgres' ? ' FOR UPDATE OF o SKIP LOCKED' : '';

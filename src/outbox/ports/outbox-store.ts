@@ -57,6 +57,12 @@ export abstract class OutboxStore {
   /** Writes the requests about chains whose questions have expired. Returns how many. */
   abstract writeExpired(): Promise<number>;
 
+  /** How long ago this process has last written a request, in milliseconds; it may not be committed yet. */
+  abstract readonly quietMs: number;
+
+  /** Whether a request is due. @param withinMs how long the answer may take, so that it needs no transaction of its own */
+  abstract isAnyDue(withinMs: number): Promise<boolean>;
+
   /** Requests that are due, the first one of each hook, taken by this process for a time. */
   abstract claim(leaseMs: number, limit: number): Promise<readonly Delivery[]>;
 

@@ -94,6 +94,8 @@ class FollowedRun {
 
 /** Time between two looks at the ledger while the relay is live, in milliseconds. */
 const LIVE_MS = 5000;
+/** How long such a look may wait for other looks, in milliseconds. */
+const LIVE_WITHIN_MS = 1000;
 /** The same while it is not: at first, and at most while nothing happens. */
 const FIRST_MS = 50;
 const MOST_MS = 250;
@@ -195,7 +197,13 @@ export class RunWatch {
     this.schedule();
   }
 
-  private async lookOnce(): Promise<void> {
+  /** While the relay brings what happens, next to looks that have a cause. Never throws. */
+  private async lookIdly(): Promise<void> {
+    await this.lookOnce(LIVE_WITHIN_MS).catch(() => undefined);
+    this.schedule();
+  }
+
+  private async lookOnce(withinMs = 0): Promise<void> {
     for (const { feed } of [...this.followed.values()]) if (feed.hasWriter) feed.onDrop?.();
     if (this.size === 0) return;
     const [runs, waits, isTrusted] = [[...this.followed.values()], [...this.awaited.keys()], this.isTrusted];
@@ -203,6 +211,7 @@ export class RunWatch {
     const found = await this.watch(
       runs.map(({ rowId }) => rowId),
       waits,
+      withinMs,
     );
     for (const run of direct) run.isUnsure = false;
     const ahead = runs.filter((run) => isAhead(run, found));
@@ -216,9 +225,13 @@ export class RunWatch {
     for (const wait of found.arrived) this.awaited.get(wait)?.();
   }
 
-  private async watch(rowIds: readonly number[], waits: readonly AwaitedRun[]): Promise<WatchFindings> {
+  private async watch(
+    rowIds: readonly number[],
+    waits: readonly AwaitedRun[],
+    withinMs: number,
+  ): Promise<WatchFindings> {
     const startedAt = performance.now();
-    const found = await this.ledger.runs.watch(rowIds, waits);
+    const found = await this.ledger.runs.watch(rowIds, waits, withinMs);
     this.metrics.watchSeconds.observe((performance.now() - startedAt) / 1000);
     return found;
   }
@@ -249,7 +262,12 @@ export class RunWatch {
 
   private schedule(): void {
     if (this.timer || this.looking || this.size === 0 || this.feeds.isClosed) return;
-    this.timer = setTimeout(() => this.look(), this.isTrusted ? LIVE_MS : this.wait).unref();
+    if (!this.isTrusted) this.timer = setTimeout(() => this.look(), this.wait).unref();
+    else
+      this.timer = setTimeout(() => {
+        this.timer = undefined;
+        void this.lookIdly();
+      }, LIVE_MS).unref();
   }
 }
 

@@ -81,10 +81,9 @@ export class TypeOrmScheduleStore extends ScheduleStore {
     return this.readable(await this.database.read.manager.findBy(ScheduleEntity, { origin: 'code' }));
   }
 
-  async untilDue(): Promise<number | undefined> {
-    const [row] = await this.database.forRuns.readUnsynced.all<{ wait: number | string | null }>(
-      `SELECT MIN(due_at) - ${this.sqlNow} AS wait FROM schedules`,
-    );
+  async untilDue(withinMs: number): Promise<number | undefined> {
+    const sql = `SELECT MIN(due_at) - ${this.sqlNow} AS wait FROM schedules`;
+    const [row] = await this.database.looks.soon<{ wait: number | string | null }>(sql, [], withinMs);
     const wait = row?.wait ?? null;
     return wait === null ? undefined : Number(wait);
   }

@@ -37,8 +37,12 @@ export abstract class ScheduleStore {
   /** Those that code declares, in all tenants. */
   abstract declared(): Promise<readonly Schedule[]>;
 
-  /** How long until the next one is due, in milliseconds by the clock of the database: 0 or less if one is; undefined without one. */
-  abstract untilDue(): Promise<number | undefined>;
+  /**
+   * How long until the next one is due, in milliseconds by the clock of the database: 0 or less if one is; undefined without one.
+   *
+   * @param withinMs how long the answer may take, so that it needs no transaction of its own
+   */
+  abstract untilDue(withinMs: number): Promise<number | undefined>;
 
   /**
    * Takes schedules that are due, for a time, by the clock of the database: no other process has them meanwhile. One whose

@@ -31,29 +31,36 @@ const MOST_ATTEMPTS = 20;
 const MOST_TEXT = 1024;
 
 /**
- * The endpoints for which something waits: jumps from one to the next in the index, whatever the number of deliveries.
+ * The endpoints for which something is due: jumps from one to the next in the index, whatever the number of deliveries.
  * TypeORM's query builder has no recursive expression over itself.
  */
-const WAITING_WEBHOOKS = `
+const DUE_WEBHOOKS = `
   WITH RECURSIVE w(no) AS (
     SELECT MIN(webhook_no) FROM webhook_deliveries WHERE status = 'waiting'
     UNION ALL
     SELECT (SELECT MIN(d.webhook_no) FROM webhook_deliveries d WHERE d.status = 'waiting' AND d.webhook_no > w.no)
     FROM w WHERE w.no IS NOT NULL)
-  SELECT no FROM w WHERE no IS NOT NULL`;
+  SELECT no FROM w WHERE EXISTS (
+    SELECT 1 FROM webhook_deliveries d WHERE d.webhook_no = w.no AND d.status = 'waiting' AND d.due_at <= {now})`;
 
 /** Deliveries in the server's database. */
 @Injectable()
 export class TypeOrmDeliveryStore extends DeliveryStore {
   private readonly now: string;
+  private lastWriteAt = -Infinity;
 
   constructor(private readonly database: Database) {
     super();
     this.now = DATABASE_NOW[database.dialect];
   }
 
+  get quietMs(): number {
+    return performance.now() - this.lastWriteAt;
+  }
+
   async insert(tx: Transaction, deliveries: readonly NewDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
+    this.lastWriteAt = performance.now();
     const values: NewDelivery[] = [];
     for (const delivery of deliveries) {
       const seal = await this.database.content.of(delivery.tenantId, queryable(tx));
@@ -74,8 +81,9 @@ export class TypeOrmDeliveryStore extends DeliveryStore {
     return run?.agentType;
   }
 
-  async waitingWebhooks(): Promise<readonly number[]> {
-    const rows = await this.database.forRuns.readUnsynced.all<{ no: number }>(WAITING_WEBHOOKS);
+  async dueWebhooks(withinMs: number): Promise<readonly number[]> {
+    const sql = DUE_WEBHOOKS.replace('{now}', this.now);
+    const rows = await this.database.looks.soon<{ no: number }>(sql, [], withinMs);
     return rows.map(({ no }) => no);
   }
 
@@ -167,6 +175,7 @@ export class TypeOrmDeliveryStore extends DeliveryStore {
   }
 
   async repeat(tx: Transaction, webhookRowId: number, id: string): Promise<boolean> {
+    this.lastWriteAt = performance.now();
     const { affected } = await queryable(tx)
       .manager.createQueryBuilder()
       .update(WebhookDeliveryEntity)

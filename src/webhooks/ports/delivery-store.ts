@@ -46,8 +46,15 @@ export abstract class DeliveryStore {
   /** The agent of a run, for endpoints that filter by it; undefined if the run is gone. */
   abstract agentOf(tx: Transaction, runRowId: number): Promise<string | undefined>;
 
-  /** The row ids of endpoints for which something waits, due or not. */
-  abstract waitingWebhooks(): Promise<readonly number[]>;
+  /** How long ago this process has last made something due, in milliseconds; it may not be committed yet. */
+  abstract readonly quietMs: number;
+
+  /**
+   * The row ids of endpoints for which something is due.
+   *
+   * @param withinMs how long the answer may take, so that it needs no transaction of its own
+   */
+  abstract dueWebhooks(withinMs: number): Promise<readonly number[]>;
 
   /**
    * Takes what is due for an endpoint, oldest first.

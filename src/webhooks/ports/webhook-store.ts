@@ -41,8 +41,12 @@ export abstract class WebhookStore {
   /** Notes that the receiver has accepted an event. */
   abstract succeeded(rowId: number, at: number): Promise<void>;
 
-  /** A text that changes whenever an endpoint is added, changed or removed; empty without endpoints. */
-  abstract version(): Promise<string>;
+  /**
+   * A text that changes whenever an endpoint is added, changed or removed; empty without endpoints.
+   *
+   * @param withinMs how long the answer may take, so that it needs no transaction of its own
+   */
+  abstract version(withinMs?: number): Promise<string>;
 
   /** All that are enabled. */
   abstract enabled(): Promise<readonly Webhook[]>;

@@ -36,7 +36,7 @@ export const OWNED = `
 
 /**
  * The slots of a worker stand in `no`, whether it is draining in `fence`.
- * What a sweep needs to know, in one query: an idle process makes one each second. Owners of previous versions, whose
+ * What a sweep needs to know, in one query: an idle process makes one each second, with its other looks. Owners of previous versions, whose
  * names hold a slash, are no suspects.
  */
 export const SWEEP = `
@@ -71,7 +71,7 @@ interface SweepRow {
 /** @throws the driver's error */
 async function sweepFindings(database: RunDatabase, owner: string): Promise<SweepFindings> {
   const sql = SWEEP.replaceAll('{now}', DATABASE_NOW[database.dialect]);
-  const rows = await database.read.all<SweepRow>(sql, [owner, 1, 1]);
+  const rows = await database.looks.now<SweepRow>(sql, [owner, 1, 1]);
   const of = (kind: SweepRow['kind']): SweepRow[] => rows.filter((row) => row.kind === kind);
   return {
     owned: of('owned').map(({ no, fence, flag }) => ({ rowId: no, fence, isCanceled: flag === 1 })),

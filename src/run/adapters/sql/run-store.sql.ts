@@ -179,8 +179,8 @@ export class SqlRunStore extends RunStore {
     return this.first(NEXT, [tenantId, userId, sessionId, afterOrdinal]);
   }
 
-  watch(runRowIds: readonly number[], waits: readonly AwaitedRun[]): Promise<WatchFindings> {
-    return watch(this.database, runRowIds, waits);
+  watch(runRowIds: readonly number[], waits: readonly AwaitedRun[], withinMs = 0): Promise<WatchFindings> {
+    return watch(this.database, runRowIds, waits, withinMs);
   }
 
   nextQueued(tx: Transaction, sessionRowId: number, afterOrdinal: number): Promise<RunRecord | undefined> {

@@ -44,12 +44,17 @@ export async function watch(
   database: RequestDatabase,
   runRowIds: readonly number[],
   waits: readonly AwaitedRun[],
+  withinMs: number,
 ): Promise<WatchFindings> {
   const sessions = waits.map(({ tenantId, userId, sessionId, afterOrdinal }, place) => {
     return { place, tenant_id: tenantId, user_id: userId, session_id: sessionId, after_ordinal: afterOrdinal };
   });
   const values = [JSON.stringify(sessions), JSON.stringify(runRowIds)];
-  const rows = await database.read.all<WatchRow>(WATCH[database.dialect], values);
+  const sql = WATCH[database.dialect];
+  // One that may wait is read with the next sweep; the others are on the connections for requests.
+  const rows = await (withinMs > 0
+    ? database.looks.soon<WatchRow>(sql, values, withinMs)
+    : database.read.all<WatchRow>(sql, values));
   const runs = new Map<number, WatchedRow>();
   const arrived: AwaitedRun[] = [];
   for (const { is_session, no, next_seq, fence } of rows) {
