@@ -2,6 +2,7 @@ import { DATABASE_NOW, type SqlValue } from '../../src/database/index.js';
 import { HELD } from '../../src/run/ports/run-leases.js';
 import { LOST, OWNED, QUEUED, RUNNING_OWNERS, SWEEP } from '../../src/run/adapters/sql/run-leases.sql.js';
 import { FIND_BY_KEY, PRUNABLE, PRUNABLE_OF_TENANT } from '../../src/run/adapters/sql/run-store.sql.js';
+import { OLD_ENTRIES } from '../../src/usage/adapters/usage-ledger.sql.js';
 import { BY_IDS } from '../../src/agent/session/adapters/message-reads.sql.js';
 import { describeOnLedgers, type Ledger, NOW } from '../support/ledger.js';
 
@@ -64,6 +65,23 @@ describeOnLedgers('a ledger with 100,000 finished and 2,000 running runs', (ledg
     });
     const { plan } = await explain(ledger(), PRUNABLE_OF_TENANT, [NOW + 1, 'tenant-1', 50]);
     expect(plan).toContain('ix_runs_tenant_unpruned');
+  });
+
+  it('old entries of usage are found without reading the others', async () => {
+    const columns = `run_no, step, fence, tenant_id, user_id, run_id, root_run_no, agent, model, state, day, at, input_tokens,
+      output_tokens, cost`;
+    const entry = `n, 'model:0', 1, 'tenant-' || n % 20, 'alice', 'run-' || n, n, 'worker', 'm', 'settled', '2026-11-01',
+      ${NOW} + n, 1, 1, 1`;
+    await ledger().database.write(async (tx) => {
+      await tx.run(`INSERT INTO usage_entries (${columns}) ${NUMBERS[tx.dialect]} SELECT ${entry} FROM numbers`);
+      await tx.run('ANALYZE');
+    });
+    const { plan, pages } = await explain(ledger(), OLD_ENTRIES.replace('{tenants}', '1 = 1'), [NOW - 1, 500]);
+    expect(plan).toContain('ix_usage_entries_at');
+    expect({ plan, isBounded: pages < MOST_PAGES && !/Seq Scan on|SCAN (e|n|usage_entries)$/m.test(plan) }).toEqual({
+      plan,
+      isBounded: true,
+    });
   });
 
   it('messages are found by their ids without reading their session', async () => {

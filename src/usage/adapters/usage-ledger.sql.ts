@@ -25,8 +25,14 @@ import {
 } from './counter.row.js';
 import { ENTRY_COLUMNS, entryOf, entryValues, INSERT_ENTRY, type UsageEntryRow } from './usage-entry.row.js';
 
-const OLDEST = `
-  SELECT tenant_id, day FROM usage_entries WHERE state <> 'reserved' AND at < ? AND {tenants} ORDER BY at LIMIT ?`;
+/** Entries of calls before a time: jumps from one tenant to the next in the index, whatever the number of entries. */
+export const OLD_ENTRIES = `
+  WITH RECURSIVE tenants(id) AS (
+    SELECT MIN(tenant_id) FROM usage_entries
+    UNION ALL
+    SELECT (SELECT MIN(n.tenant_id) FROM usage_entries n WHERE n.tenant_id > t.id) FROM tenants t WHERE t.id IS NOT NULL)
+  SELECT e.tenant_id, e.day FROM tenants t JOIN usage_entries e ON e.tenant_id = t.id
+  WHERE e.state <> 'reserved' AND e.at < ? AND {tenants} LIMIT ?`;
 const ADD = `
   INSERT INTO usage_days (tenant_id, day, user_id, agent, account, model, runs, calls, input_tokens, cached_tokens,
     output_tokens, reasoning_tokens, estimated_tokens, cost)
@@ -52,7 +58,7 @@ const REMOVE = `DELETE FROM usage_entries WHERE tenant_id = ? AND day = ? AND at
 async function compactEntries(tx: Queryable, before: number, limit: number, tenants: TenantSelection): Promise<number> {
   const { sql, values } = tenantCondition(tx.dialect, tenants);
   const days = new Map<string, { readonly tenant_id: string; readonly day: string }>();
-  for (const row of await tx.all<{ tenant_id: string; day: string }>(OLDEST.replace('{tenants}', sql), [
+  for (const row of await tx.all<{ tenant_id: string; day: string }>(OLD_ENTRIES.replace('{tenants}', sql), [
     before,
     ...values,
     limit,
