@@ -12,6 +12,8 @@ export type Need = 'public' | 'optional' | 'caller' | readonly [Scope, ...Scope[
 export interface AccessRoute {
   readonly access?: Need;
   readonly refusesForeignPages?: boolean;
+  /** The parameter of the path that is the id of a person. */
+  readonly person?: string;
 }
 
 /** A decorator of a handler, or of a controller for those of its handlers that declare nothing themselves. */
@@ -58,6 +60,22 @@ export function RefusesForeignPages(): ClassDecorator {
     addRouteConfig(target, {
       refusesForeignPages: true,
     } satisfies AccessRoute);
+}
+
+/**
+ * States that the routes of a controller name a person in their paths: logs and traces then hide the id (contract access,
+ * section 9). Routes without the parameter are left as they are. To be put above the other decorators.
+ *
+ * @param parameter the parameter of the path that is the id of a user
+ */
+export function NamesPerson(parameter: string): ClassDecorator {
+  return (target) => addRouteConfig(target, { person: parameter } satisfies AccessRoute);
+}
+
+/** The parameter of a route that is the id of a person; undefined without one. */
+export function personOf({ url, config }: { readonly url: string; readonly config?: object }): string | undefined {
+  const { person } = (config ?? {}) as AccessRoute;
+  return person !== undefined && url.split('/').includes(`:${person}`) ? person : undefined;
 }
 
 /** Whether the route of a request refuses what pages of other origins send. */

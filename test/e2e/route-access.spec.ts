@@ -1,5 +1,14 @@
-import { ApiKeys, isOpen, type Need, needOfRoute, PLAIN_SCOPES, routesOf, Tenants } from '../../src/access/index.js';
-import { Clock, SERVER_ORIGIN } from '../../src/common/index.js';
+import {
+  ApiKeys,
+  isOpen,
+  type Need,
+  needOfRoute,
+  personOf,
+  PLAIN_SCOPES,
+  routesOf,
+  Tenants,
+} from '../../src/access/index.js';
+import { Clock, loggedPath, SERVER_ORIGIN } from '../../src/common/index.js';
 import { apiKey, bearer, TEST_MANAGER } from '../support/keys.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { requestPath } from '../support/route-paths.js';
@@ -28,6 +37,13 @@ const BODIES: readonly [RegExp, Record<401 | 403, object>][] = [
   [/^\/api\/v1\/agent\//, { 401: { code: 'auth_failed' }, 403: { code: 'permission_denied' } }],
   [/^/, { 401: { code: 'AUTH_FAILED' }, 403: { code: 'PERMISSION_DENIED' } }],
 ];
+
+/** What stands before ids in paths that are not those of a person. */
+const NO_PERSONS = new Set(
+  `a2a agent agents ag-ui ai-sdk approvals attachments bots budgets completions conversation conversations deliveries
+  interrupts items keys models process pushNotificationConfigs responses run runs schedules sessions stop task tasks tenants
+  threads tools webhooks`.split(/\s+/),
+);
 
 describe('every route, with every kind of credential', () => {
   const clock = new ManualClock();
@@ -115,6 +131,29 @@ describe('every route, with every kind of credential', () => {
   it('every route declares what it needs', () => {
     expect(targets.length).toBeGreaterThan(90);
     expect(targets.filter(({ need }) => need === undefined)).toEqual([]);
+  });
+
+  it('every route whose path names a person says so, and its id is not logged', () => {
+    const routes = routesOf(server.app.getHttpAdapter().getInstance());
+    const named = routes.flatMap(({ url, config }) => {
+      const segments = url.split('/');
+      return segments.flatMap((segment, index) => {
+        const [, parameter] = /^:(\w+)/.exec(segment) ?? [];
+        const before = segments.slice(0, index).findLast((one) => !one.startsWith(':')) ?? '';
+        return parameter === undefined
+          ? []
+          : [{ url, parameter, before, isPerson: personOf({ url, ...(config && { config }) }) === parameter }];
+      });
+    });
+    // A new kind of id is listed here, or its controller has @NamesPerson.
+    const unstated = named.filter(({ parameter, before, isPerson }) => {
+      const isOfPerson = /user|person|owner|member/i.test(parameter + before);
+      return !isPerson && (isOfPerson || !NO_PERSONS.has(before));
+    });
+    expect(unstated).toEqual([]);
+    const people = named.filter(({ isPerson }) => isPerson);
+    expect(people.map(({ url }) => url)).toContain('/admin/users/:id/erasure');
+    for (const { url } of people) expect(loggedPath(requestPath(url, 'margaret'))).not.toContain('margaret');
   });
 
   it('the open routes are those of the contract', () => {

@@ -1,14 +1,14 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, RouteOptions } from 'fastify';
-import { StartupError } from '../../common/index.js';
-import type { AccessRoute, Need } from '../needs.decorator.js';
+import { hidePerson, StartupError } from '../../common/index.js';
+import { type AccessRoute, type Need, personOf } from '../needs.decorator.js';
 
 /** The routes of each server, in the order of their registration. */
 const routes = new WeakMap<FastifyInstance, RouteOptions[]>();
 
 /**
- * Collects the routes of a server from now on. The server does not become ready while one of them does not declare
+ * Collects the routes of a server from now on, and hides the persons whom they name. The server does not become ready while one of them does not declare
  * what it needs: this covers routes that plugins register after the modules were initialized.
  */
 export function collectRoutes(server: FastifyInstance): void {
@@ -16,6 +16,8 @@ export function collectRoutes(server: FastifyInstance): void {
   routes.set(server, collected);
   server.addHook('onRoute', (route) => {
     collected.push(route);
+    const person = personOf(route);
+    if (person !== undefined) hidePerson(route.url, person);
   });
   server.addHook('onReady', (done) => {
     done(undeclared(collected));

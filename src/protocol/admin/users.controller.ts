@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Param, Res, type StreamableFile } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Caller, CredentialWatch, isUserId, Needs } from '../../access/index.js';
+import { Caller, CredentialWatch, isUserId, NamesPerson, Needs } from '../../access/index.js';
 import { AppError, isoTime, type Principal } from '../../common/index.js';
 import { ErasureRunner, Erasures, UserExports } from '../../data-protection/index.js';
 import { ActiveStreams, JSON_LINES, jsonLines } from '../http/index.js';
@@ -9,6 +9,7 @@ import { AdminRoute } from './api-docs.js';
 import { ErasureDto, RequestedErasureDto } from './dto/erasure.dto.js';
 
 /** What is stored of one user of the caller's tenant (contract access, section 9). */
+@NamesPerson('id')
 @ApiTags('Data protection')
 @Needs('admin:data')
 @Controller('admin/users')
