@@ -124,11 +124,7 @@ export abstract class RunStore {
   abstract next(principal: Principal, sessionId: string, afterOrdinal: number): Promise<RunRecord | undefined>;
 
   /** How far runs are, and which of the waits are over: one query, however many. */
-  abstract watch(
-    runRowIds: readonly number[],
-    waits: readonly AwaitedRun[],
-    withinMs?: number,
-  ): Promise<WatchFindings>;
+  abstract watch(runRowIds: readonly number[], waits: readonly AwaitedRun[], withinMs?: number): Promise<WatchFindings>;
 
   /** The first queued run of a session with a greater ordinal. */
   abstract nextQueued(tx: Transaction, sessionRowId: number, afterOrdinal: number): Promise<RunRecord | undefined>;
