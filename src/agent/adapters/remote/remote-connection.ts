@@ -1,5 +1,6 @@
 import { SseSplitter } from '../chat-completions/sse-splitter.js';
 import { UpstreamStatusError } from '../upstream/upstream-error.js';
+import { foreignJson } from './json-fields.js';
 import {
   connectionFailure,
   cutFailure,
@@ -54,9 +55,11 @@ export interface SseEvent {
   readonly data: string;
 }
 
-const STREAM = ['text/event-stream'] as const;
-const JSON_TYPE = ['application/json'] as const;
-const JSON_OR_STREAM = [...STREAM, ...JSON_TYPE] as const;
+const STREAM: readonly string[] = ['text/event-stream'];
+const JSON_TYPE: readonly string[] = ['application/json', 'application/a2a+json'];
+const JSON_OR_STREAM: readonly string[] = [...STREAM, ...JSON_TYPE];
+/** What some streams end with in place of JSON. */
+const DONE = '[DONE]';
 /** The most bytes that are read of an error, and the events that one `next` returns. */
 const ERROR_BODY_LIMIT = 8192;
 const EVENTS_PER_BATCH = 64;
@@ -131,16 +134,11 @@ export class RemoteConnection {
 
   /** The whole answer as JSON. @throws RemoteFailure, the signal's reason */
   async json(): Promise<unknown> {
-    try {
-      return JSON.parse(await this.text()) as unknown;
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      throw protocolFailure('An answer of the remote agent is not valid JSON', error);
-    }
+    return foreignJson(await this.text(), 'An answer of the remote agent');
   }
 
   private get isJson(): boolean {
-    return this.setting.takesJson === true && mediaType(this.body.headers['content-type']) === 'application/json';
+    return this.setting.takesJson === true && JSON_TYPE.includes(mediaType(this.body.headers['content-type']));
   }
 
   /** An answer in JSON as one event; nothing the second time. */
@@ -238,6 +236,7 @@ export class RemoteConnection {
       if (data !== undefined) {
         if (data === '') continue;
         if (data.length > this.limits.maxEventBytes) throw tooLong();
+        if (this.hasReadTail && !isWhole(data)) continue;
         this.setting.budget.takeEvent();
         events.push({ name: this.splitter.eventName, data });
       } else if (!this.feed()) break;
@@ -318,6 +317,17 @@ const ERROR_BODY_MS = 2000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** The reason of a request that was ended here. Made once: an error costs as much as the rest of `close`. */
 const CLOSED = new Error('The request to the remote agent was ended');
+
+/** False for the beginning of an event: the stream has ended within it. */
+function isWhole(data: string): boolean {
+  if (data === DONE) return true;
+  try {
+    JSON.parse(data);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** A media type without its parameters, in lower case. */
 function mediaType(header: string | string[] | undefined): string {

@@ -115,7 +115,7 @@ export class RemoteExchange {
       if (protocol.findsByOwnId) {
         const found = await this.find({ handle: turn.id, canReattach: true, isKept: protocol.keeps });
         if (found) return found;
-      } else if (config.onDoubt !== 'resend') {
+      } else if (config.onDoubt !== 'resend' && !(await this.isTakenOnce())) {
         this.isOver = true;
         throw inDoubt();
       }
@@ -123,20 +123,34 @@ export class RemoteExchange {
     return this.send();
   }
 
+  /** Whether the upstream is known to take a request that it has got already once. */
+  private async isTakenOnce(): Promise<boolean> {
+    try {
+      await this.link.prepare();
+    } catch {
+      this.control.signal.throwIfAborted();
+    }
+    return this.parts.protocol.takesOnce === true;
+  }
+
   /** Sends the request that begins the exchange. Repeated only while it is certain that nothing has begun. */
   private async send(): Promise<readonly SseEvent[] | undefined> {
     const { protocol, turn, upstream } = this.parts;
     upstream.ensureReachable();
-    await this.link.prepare();
+    const repeats = new RemoteRepeats(upstream, this.control.signal);
+    await repeats.preparing(() => this.link.prepare());
     let request = protocol.open(turn);
     await this.parts.journal.begin();
-    const repeats = new RemoteRepeats(upstream, this.control.signal);
     for (;;) {
       this.isOver = false;
       try {
-        return await this.link.connect(request);
-      } catch (error) {
-        if (!(error instanceof RemoteFailure) || this.control.signal.aborted) throw error;
+        const events = await this.link.connect(request);
+        if (!events?.[0] || protocol.rewrites?.(events[0]) !== true) return events;
+        request = protocol.open(turn);
+        continue;
+      } catch (caught) {
+        if (!(caught instanceof RemoteFailure) || this.control.signal.aborted) throw caught;
+        const error = protocol.refusal?.(caught) ?? caught;
         const wasSent = this.link.wasSent;
         // What was refused has not begun.
         this.isOver = error.kind === 'status' || error.kind === 'unreachable';
@@ -160,7 +174,8 @@ export class RemoteExchange {
     // Nothing is to be stopped before the request that starts it.
     this.isOver = true;
     upstream.ensureReachable();
-    const handle = await detached.place(turn, link.ask, isInDoubt);
+    const repeats = new RemoteRepeats(upstream, this.control.signal);
+    const handle = await repeats.preparing(() => detached.place(turn, link.ask, isInDoubt));
     const opened = { handle, canReattach: protocol.canReattach, isKept: protocol.keeps };
     if (isInDoubt && (await detached.hasBegun(handle, turn, link.ask))) {
       this.begun(opened);
@@ -168,8 +183,7 @@ export class RemoteExchange {
     }
     await this.parts.journal.begin();
     // First the stream, so that no event is missed.
-    await link.listen(protocol.follow(opened, null, turn));
-    const repeats = new RemoteRepeats(upstream, this.control.signal);
+    await repeats.preparing(() => link.listen(protocol.follow(opened, null, turn)));
     for (;;) {
       this.isOver = false;
       this.opened = opened;
@@ -292,7 +306,7 @@ export class RemoteExchange {
   private finish(end: ExchangeEnd): ExchangeOutcome {
     this.isOver = true;
     const { writer } = this.parts;
-    writer.finish(end.kind);
+    writer.finish(end.kind === 'completed');
     const outcome = this.outcomeOf(end);
     if (outcome.kind === 'failure') return outcome;
     this.boundary(outcome);

@@ -146,6 +146,8 @@ export interface RemoteProtocol {
   readonly isNamed: boolean;
   /** Given: the request of `open` only starts an exchange, and its events come on the connection of `follow`. */
   readonly detached?: DetachedStart;
+  /** True if the upstream takes a request with the same id once: what is in doubt is sent again. Known after `prepare`. */
+  readonly takesOnce?: boolean;
   /** True if an answer may be JSON in place of a stream. */
   readonly takesJson?: boolean;
   /** Called before each request of an exchange. @param get reads JSON of an address */
@@ -156,6 +158,8 @@ export interface RemoteProtocol {
   refusal?(failure: RemoteFailure): RemoteFailure;
   /** A refusal after which the request can be written in another way; true: send it again. */
   adapts(failure: RemoteFailure): boolean;
+  /** As `adapts`, for an upstream that refuses in its first event. @throws RemoteFailure for one that breaks the protocol */
+  rewrites?(first: SseEvent): boolean;
   reader(turn: Turn): RemoteReader;
   /** Whether an exchange with this handle can be continued. Default: every one. */
   readonly follows?: (handle: string) => boolean;

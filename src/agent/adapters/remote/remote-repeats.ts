@@ -1,5 +1,5 @@
 import { abortableDelay } from '../../../common/index.js';
-import type { RemoteFailure } from './remote-failure.js';
+import { RemoteFailure } from './remote-failure.js';
 import type { RemoteUpstream } from './remote-upstream.js';
 
 /** Attempts after the first one, while it is certain that nothing has begun. */
@@ -16,6 +16,18 @@ export class RemoteRepeats {
     private readonly upstream: RemoteUpstream,
     private readonly signal: AbortSignal,
   ) {}
+
+  /** Makes a request that begins nothing, again while that is allowed. @throws RemoteFailure; the signal's reason */
+  async preparing<T>(request: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await request();
+      } catch (error) {
+        if (!(error instanceof RemoteFailure) || this.signal.aborted || !error.isBeforeBegin) throw error;
+        await this.wait(error);
+      }
+    }
+  }
 
   /** Waits before the request is repeated. @throws the failure if it is not to be repeated; the signal's reason */
   async wait(failure: RemoteFailure): Promise<void> {

@@ -5,7 +5,6 @@ import type { AgentContext, InputQuestion, StateOperation } from '../../agent.js
 import { writeRequest } from '../../loop/approvals.js';
 import type { CitedSource } from '../../loop/segment.js';
 import { type EarlierCall, RemoteCalls, type ToldCall } from './remote-calls.js';
-import type { ExchangeEnd } from './remote-kind.js';
 import { RemoteCall, RemoteText } from './remote-segments.js';
 
 /** The longest piece of a text in one event, in characters. */
@@ -282,8 +281,8 @@ export class RemoteWriter {
    * Ends the exchange: closes everything and answers open calls. Of an answer that is not whole everything is shown, and
    * what is open stays open: the end of the run closes it.
    */
-  finish(kind: ExchangeEnd['kind']): void {
-    if (kind !== 'completed') {
+  finish(isWhole: boolean): void {
+    if (!isWhole) {
       for (const { segment, write, isEnded } of this.queue.splice(0)) {
         const id = write?.() ?? segment?.messageId;
         segment?.activate(this.context.response);

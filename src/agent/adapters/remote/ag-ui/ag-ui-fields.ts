@@ -1,6 +1,6 @@
 import { fingerprint } from '../../../../common/index.js';
 import type { Usage } from '../../../../events/index.js';
-import { asText, type Fields, numberAt, objectsAt, textAt } from '../json-fields.js';
+import { asText, type Fields, objectsAt, textAt, tokensAt, usageAt } from '../json-fields.js';
 
 /** A member by its name, or by the same in snake case. */
 export function either(fields: Fields, name: string): string | undefined {
@@ -46,16 +46,9 @@ export function contentText(content: unknown): string {
 
 /** The usage of one model; undefined if it is not whole. */
 export function usageIn(usage: Fields): Usage | undefined {
-  const [input, output] = [numberAt(usage, 'inputTokens'), numberAt(usage, 'outputTokens')];
-  if (input === undefined || output === undefined) return undefined;
-  const [reasoning, cached] = [numberAt(usage, 'reasoningTokens'), numberAt(usage, 'cachedInputTokens')];
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    total_tokens: numberAt(usage, 'totalTokens') ?? input + output,
-    ...(reasoning !== undefined && { reasoning_tokens: reasoning }),
-    ...(cached !== undefined && { cached_tokens: cached }),
-  };
+  const [reasoning, cached] = [tokensAt(usage, 'reasoningTokens'), tokensAt(usage, 'cachedInputTokens')];
+  const names = { input: 'inputTokens', output: 'outputTokens', total: 'totalTokens' };
+  return usageAt(usage, names, { reasoning, cached });
 }
 
 /** What tells two streams apart by their first event. */

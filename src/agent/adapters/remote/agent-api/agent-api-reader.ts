@@ -1,8 +1,20 @@
 import { AppError, type Json, type JsonObject } from '../../../../common/index.js';
-import { CALL_TYPES, type ContentInput, OUTPUT_TYPES, type Usage } from '../../../../events/index.js';
-import { asObject, asText, type Fields, fieldsOf, numberAt, objectAt, objectsAt, textAt } from '../json-fields.js';
+import { CALL_TYPES, type ContentInput, OUTPUT_TYPES } from '../../../../events/index.js';
+import {
+  asObject,
+  asText,
+  type Fields,
+  fieldsOf,
+  numberAt,
+  objectAt,
+  objectsAt,
+  SNAKE_USAGE,
+  textAt,
+  usageAt,
+} from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
 import { reportedFailure } from '../remote-failure.js';
+import { bareFailure } from '../reported-errors.js';
 import type { ExchangeEnd, RemoteReader } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
 
@@ -75,8 +87,8 @@ export class AgentApiReader implements RemoteReader {
       case 'content':
         return this.content(fields, writer);
       default:
-        if ('error' in fields && fields['error']) this.end = this.failed(errorIn(fields));
-        else writer.emit({ object: 'raw', event: asObject(fields), source: SOURCE });
+        this.end = bareFailure(fields, this.secrets);
+        if (!this.end) writer.emit({ object: 'raw', event: asObject(fields), source: SOURCE });
     }
   }
 
@@ -101,7 +113,7 @@ export class AgentApiReader implements RemoteReader {
     const status = textAt(response, 'status') ?? '';
     if (!['completed', 'failed', 'canceled', 'incomplete', 'rejected'].includes(status)) return;
     for (const message of objectsAt(response, 'output')) this.message(message, writer, true);
-    const usage = usageIn(objectAt(response, 'usage'));
+    const usage = usageAt(objectAt(response, 'usage'), SNAKE_USAGE);
     if (usage) writer.usage(usage);
     if (status === 'completed') this.end = { kind: 'completed' };
     else if (status === 'incomplete') {
@@ -257,20 +269,4 @@ export class AgentApiReader implements RemoteReader {
     }
     for (const key of [id, `${id}/refusal`, `call:${id}`]) writer.end(key);
   }
-}
-
-function usageIn(usage: Fields): Usage | undefined {
-  const [input, output] = [numberAt(usage, 'input_tokens'), numberAt(usage, 'output_tokens')];
-  if (input === undefined || output === undefined) return undefined;
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    total_tokens: numberAt(usage, 'total_tokens') ?? input + output,
-  };
-}
-
-/** An error in place of an object: with a code, or as a sentence. */
-function errorIn(fields: Fields): Fields {
-  const sentence = textAt(fields, 'error');
-  return sentence === undefined ? objectAt(fields, 'error') : { message: sentence };
 }

@@ -1,7 +1,8 @@
 import { AppError, type Json, type JsonObject } from '../../../../common/index.js';
-import { asObject, asText, type Fields, fieldsOf, numberAt, objectAt, objectsAt, textAt } from '../json-fields.js';
+import { asObject, asText, type Fields, fieldsOf, objectAt, objectsAt, textAt, tokensAt } from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
 import { reportedFailure } from '../remote-failure.js';
+import { bareFailure } from '../reported-errors.js';
 import type { ExchangeEnd, RemoteReader, Turn } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
 import { answeredUntil, contentOf, isWaiting, LAST, outputOf, SILENT, storedContent } from './agentscope-blocks.js';
@@ -70,6 +71,7 @@ export class AgentScopeReader implements RemoteReader {
     }
     this.position += 1;
     const type = textAt(fields, 'type') ?? '';
+    if (type === '') this.end = bareFailure(fields, this.secrets);
     // What comes before belongs to an earlier run of the session.
     this.hasBegun ||= this.isAnswer ? /_RESULT$/.test(type) && !type.startsWith('TOOL_') : type === 'REPLY_START';
     if (!this.hasBegun && !this.isBlind) return;
@@ -101,8 +103,8 @@ export class AgentScopeReader implements RemoteReader {
         this.model = textAt(fields, 'model_name') ?? this.model;
         return;
       case 'MODEL_CALL_END':
-        this.usage.input += numberAt(fields, 'input_tokens') ?? 0;
-        this.usage.output += numberAt(fields, 'output_tokens') ?? 0;
+        this.usage.input += tokensAt(fields, 'input_tokens') ?? 0;
+        this.usage.output += tokensAt(fields, 'output_tokens') ?? 0;
         return;
       case 'TEXT_BLOCK_DELTA':
         return this.text('text', fields, writer);
@@ -297,8 +299,8 @@ export class AgentScopeReader implements RemoteReader {
     // What is stored of a reply that goes on counts what it used before, too.
     if (this.isBlind && !this.isAnswer) {
       const usages = replies.map((one) => objectAt(one, 'usage'));
-      input = usages.reduce((sum, one) => sum + (numberAt(one, 'input_tokens') ?? 0), 0);
-      output = usages.reduce((sum, one) => sum + (numberAt(one, 'output_tokens') ?? 0), 0);
+      input = usages.reduce((sum, one) => sum + (tokensAt(one, 'input_tokens') ?? 0), 0);
+      output = usages.reduce((sum, one) => sum + (tokensAt(one, 'output_tokens') ?? 0), 0);
     }
     if (input + output > 0) writer.usage({ input_tokens: input, output_tokens: output, total_tokens: input + output });
   }

@@ -9,9 +9,13 @@ import {
   numberAt,
   objectAt,
   objectsAt,
+  SNAKE_USAGE,
   textAt,
+  tokensAt,
+  usageAt,
 } from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
+import { bareFailure } from '../reported-errors.js';
 import { protocolFailure, reportedFailure } from '../remote-failure.js';
 import type { ExchangeEnd, RemoteReader } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
@@ -51,6 +55,11 @@ export class ResponsesReader implements RemoteReader {
     const fields = fieldsOf(event);
     if (!this.advance(numberAt(fields, 'sequence_number'))) return;
     const type = textAt(fields, 'type') ?? event.name;
+    const failed = type === '' ? bareFailure(fields, this.secrets) : undefined;
+    if (failed) {
+      this.end = failed;
+      return;
+    }
     this.model ??= textAt(objectAt(fields, 'response'), 'model');
     switch (type) {
       case 'response.output_item.added':
@@ -323,17 +332,9 @@ function reasonOf(reason: string | undefined): string {
 }
 
 function usageIn(usage: Fields): Usage | undefined {
-  const [input, output] = [numberAt(usage, 'input_tokens'), numberAt(usage, 'output_tokens')];
-  if (input === undefined || output === undefined) return undefined;
-  const reasoning = numberAt(objectAt(usage, 'output_tokens_details'), 'reasoning_tokens');
-  const cached = numberAt(objectAt(usage, 'input_tokens_details'), 'cached_tokens');
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    total_tokens: numberAt(usage, 'total_tokens') ?? input + output,
-    ...(reasoning !== undefined && { reasoning_tokens: reasoning }),
-    ...(cached !== undefined && { cached_tokens: cached }),
-  };
+  const reasoning = tokensAt(objectAt(usage, 'output_tokens_details'), 'reasoning_tokens');
+  const cached = tokensAt(objectAt(usage, 'input_tokens_details'), 'cached_tokens');
+  return usageAt(usage, SNAKE_USAGE, { reasoning, cached });
 }
 
 /** What a tool reports in an error, as text. */
