@@ -32,7 +32,9 @@ function agentsOf(url: string): Record<string, object> {
   return {
     ...Object.fromEntries(agents),
     'ag-ui-code': { type: 'ag-ui', url: `${url}/ag-ui/code-journal` },
+    'a2a-http': { type: 'a2a', url: `${url}/a2a`, binding: 'HTTP+JSON' },
     'a2a-code': { type: 'a2a', url: `${url}/a2a/agents/code-journal` },
+    'a2a-code-http': { type: 'a2a', url: `${url}/a2a/agents/code-journal`, binding: 'HTTP+JSON' },
   };
 }
 
@@ -213,9 +215,10 @@ describeOnLedgers('Parley behind Parley', (ledger) => {
     });
   });
 
-  describe('over a2a', () => {
+  describe.each(['JSONRPC', 'HTTP+JSON'])('over a2a, %s', (binding) => {
+    const isHttp = binding === 'HTTP+JSON';
     it('a text is that of the upstream, which knows the conversation', async () => {
-      travel = 'a2a';
+      travel = isHttp ? 'a2a-http' : 'a2a';
       script = ({ messages }) => [
         text(`${messages.filter(({ role }) => role !== 'system').length} `),
         text('messages'),
@@ -230,7 +233,7 @@ describeOnLedgers('Parley behind Parley', (ledger) => {
       [true, 1],
       [false, 0],
     ])('a call of the upstream waits for our approval (%s)', async (approve, payments) => {
-      travel = 'a2a';
+      travel = isHttp ? 'a2a-http' : 'a2a';
       calls(call(0, 'pay', PAY, 'c1'));
       const run = await ask();
       expect(run.view.state).toBe('interrupted');
@@ -244,7 +247,7 @@ describeOnLedgers('Parley behind Parley', (ledger) => {
     });
 
     it('a question of the upstream is asked here, and its answer reaches the upstream', async () => {
-      travel = 'a2a-code';
+      travel = isHttp ? 'a2a-code-http' : 'a2a-code';
       behaviour.current = async function* (context) {
         const seat = await context.interrupt({
           reason: 'seat',
@@ -263,7 +266,7 @@ describeOnLedgers('Parley behind Parley', (ledger) => {
     });
 
     it('a failure of the upstream fails the run', async () => {
-      travel = 'a2a';
+      travel = isHttp ? 'a2a-http' : 'a2a';
       script = () => [{ type: 'throw', error: new Error('boom') }];
       expect((await ask()).view).toMatchObject({ state: 'failed', error: { code: 'UPSTREAM_FAILED' } });
     });

@@ -26,6 +26,11 @@ export interface RemoteAgentConfig {
   readonly url: URL;
   /** Of AgentScope: which of its agents. */
   readonly agentId: string | undefined;
+  /** Of A2A: which form and version of the interfaces of a card; undefined: the first that is spoken. */
+  readonly binding: 'JSONRPC' | 'HTTP+JSON' | undefined;
+  readonly protocol: '1.0' | '0.3' | undefined;
+  /** Of A2A: origins besides that of `url` which the card may name. */
+  readonly allowedOrigins: readonly string[];
   readonly description: string;
   readonly exposure: 'public' | 'internal';
   /** Whether a person approves each message before the upstream gets it. */
@@ -117,7 +122,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 const KIND_KEYS: Readonly<Record<RemoteKind, readonly string[]>> = {
   responses: ['model', 'options', 'passOptions', 'background', 'reattach'],
   'ag-ui': ['reattach', 'eventsUrl', 'connectUrl', 'stopUrl', 'state'],
-  a2a: [],
+  a2a: ['binding', 'protocol', 'allowedOrigins'],
   'agentscope-2': ['agentId', 'options'],
   'agent-api': ['model', 'options', 'passOptions', 'reattach', 'eventsUrl', 'stopUrl'],
 };
@@ -140,6 +145,9 @@ const COMMON_KEYS = [
   ...['allowLinkLocal', 'insecure', 'connectTimeoutMs', 'firstEventMs', 'idleMs', 'reattachForMs', 'maxMs'],
   ...['maxConcurrent', 'maxEventBytes', 'maxBytes', 'maxEvents'],
 ];
+/** What an entry of A2A may choose of a card. */
+const BINDINGS = ['auto', 'JSONRPC', 'HTTP+JSON'] as const;
+const VERSIONS = ['auto', '1.0', '0.3'] as const;
 /** How a run of each kind can be continued after its connection was lost. */
 const REATTACH: Readonly<Record<RemoteKind, readonly ReattachMode[]>> = {
   responses: ['responses', 'none'],
@@ -207,6 +215,9 @@ export function readRemoteEntry(entry: JsonEntry): RemoteAgentConfig | undefined
   const headers = headersIn(entry);
   const rest = {
     agentId,
+    binding: choiceOf(entry.word('binding', BINDINGS)),
+    protocol: choiceOf(entry.word('protocol', VERSIONS)),
+    allowedOrigins: originsIn(entry),
     description: entry.text('description') ?? '',
     exposure: entry.word('exposure', ['public', 'internal']) ?? 'public',
     confirm: entry.flag('confirm'),
@@ -231,6 +242,24 @@ export function readRemoteEntry(entry: JsonEntry): RemoteAgentConfig | undefined
   } as const;
   if (!type || !url || entry.problems.length > 0) return undefined;
   return { name: entry.label, type, url, ...rest, secrets: entry.secrets };
+}
+
+/** A word, unless it leaves the choice to the card. */
+function choiceOf<Word extends string>(word: Word | undefined): Exclude<Word, 'auto'> | undefined {
+  return word === 'auto' ? undefined : (word as Exclude<Word, 'auto'> | undefined);
+}
+
+/** The origins that a card may name besides its own; encrypted, or of this machine, or with `insecure`. */
+function originsIn(entry: JsonEntry): readonly string[] {
+  const isInsecure = entry.flag('insecure');
+  return (entry.texts('allowedOrigins') ?? []).map((text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const isOrigin = url !== undefined && url.origin === text.replace(/\/$/, '') && /^https?:$/.test(url.protocol);
+    if (!isOrigin) entry.problem('"allowedOrigins" must have origins such as "https://agents.example"');
+    else if (url.protocol === 'http:' && !isLoopback(url.hostname) && !isInsecure)
+      entry.problem('"allowedOrigins" must have https:// origins; "insecure": true allows http://');
+    return url?.origin ?? '';
+  });
 }
 
 /** True if an agent fetches files from this server, which then needs an address that it can be reached at. */

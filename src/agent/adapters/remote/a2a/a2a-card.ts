@@ -5,17 +5,36 @@ import { type Fields, objectAt, objectsAt, textAt } from '../json-fields.js';
 /** The versions of A2A that are spoken. */
 export type A2aVersion = '1.0' | '0.3';
 
+/** The forms of its requests that are spoken: HTTP+JSON only in version 1.0. */
+export type A2aBinding = 'JSONRPC' | 'HTTP+JSON';
+
 /** Where an agent is, and how it is spoken to. */
 export interface A2aInterface {
   readonly url: URL;
+  readonly binding: A2aBinding;
   readonly version: A2aVersion;
+  /** Which of several agents at the address; undefined: there is one. */
+  readonly tenant: string | undefined;
   readonly hasStreaming: boolean;
   /** True if it takes a message with a known id once. */
   readonly isIdempotent: boolean;
 }
 
+/** What of the configuration decides about the interface. */
+export type A2aChoice = Pick<RemoteAgentConfig, 'name' | 'url' | 'binding' | 'protocol' | 'allowedOrigins'>;
+
+/** An interface as a card offers it. */
+interface OfferedInterface {
+  readonly url: string;
+  readonly binding: string;
+  readonly version: A2aVersion;
+  readonly tenant: string | undefined;
+}
+
 /** The extension of servers that take a message once. */
 const IDEMPOTENT_SEND = 'urn:parley:a2a:idempotent-send:v1';
+/** The most interfaces, and schemes, of a card that an error names. */
+const MOST_NAMED = 8;
 
 /** The addresses at which the card of an agent may be, the likeliest first. */
 export function cardAddresses({ url }: Pick<RemoteAgentConfig, 'url'>): readonly URL[] {
@@ -30,15 +49,25 @@ export function cardAddresses({ url }: Pick<RemoteAgentConfig, 'url'>): readonly
 }
 
 /**
- * The JSON-RPC interface of a card, of version 1.0 before 0.3.
+ * The first interface of a card that is spoken, and that the configuration does not exclude.
  *
- * @throws AppError CONFIGURATION_ERROR for an interface at another origin than the configured one, or if there is none
+ * @throws AppError CONFIGURATION_ERROR if there is none, or if it is at an origin that the configuration does not name
  */
-export function interfaceOf(card: Fields, { name, url }: Pick<RemoteAgentConfig, 'name' | 'url'>): A2aInterface {
-  const found = [...interfacesIn(card)].sort((one, other) => Number(other.version) - Number(one.version))[0];
-  if (!found)
-    throw new AppError('CONFIGURATION_ERROR', `The card of the remote agent "${name}" has no JSON-RPC interface`);
-  if (!URL.canParse(found.url) || new URL(found.url).origin !== url.origin) {
+export function interfaceOf(card: Fields, { name, url, binding, protocol, allowedOrigins }: A2aChoice): A2aInterface {
+  const offered = [...interfacesIn(card)];
+  const found = offered.find(
+    (one) => isSpoken(one) && (binding ?? one.binding) === one.binding && (protocol ?? one.version) === one.version,
+  );
+  if (!found) {
+    const names = offered.slice(0, MOST_NAMED).map((one) => `${one.binding.slice(0, 40)} ${one.version}`);
+    const wanted = binding || protocol ? [binding, protocol].filter(Boolean).join(' ') : 'JSONRPC or HTTP+JSON';
+    throw new AppError(
+      'CONFIGURATION_ERROR',
+      `The card of the remote agent "${name}" offers ${names.join(', ') || 'no interface'}, not ${wanted}`,
+    );
+  }
+  const origin = URL.canParse(found.url) ? new URL(found.url).origin : undefined;
+  if (origin === undefined || (origin !== url.origin && !allowedOrigins.includes(origin))) {
     throw new AppError(
       'CONFIGURATION_ERROR',
       `The card of the remote agent "${name}" names another origin than its url`,
@@ -48,23 +77,82 @@ export function interfaceOf(card: Fields, { name, url }: Pick<RemoteAgentConfig,
   const isIdempotent = objectsAt(capabilities, 'extensions').some((one) => textAt(one, 'uri') === IDEMPOTENT_SEND);
   return {
     url: new URL(found.url),
+    binding: found.binding as A2aBinding,
     version: found.version,
+    tenant: found.tenant,
     hasStreaming: capabilities['streaming'] === true,
     isIdempotent,
   };
 }
 
-function* interfacesIn(card: Fields): Generator<{ readonly url: string; readonly version: A2aVersion }> {
-  const named = [...objectsAt(card, 'supportedInterfaces'), ...objectsAt(card, 'additionalInterfaces')];
-  for (const one of named) {
-    const binding = textAt(one, 'protocolBinding') ?? textAt(one, 'transport');
-    const url = textAt(one, 'url');
-    if (binding !== 'JSONRPC' || url === undefined) continue;
-    yield { url, version: textAt(one, 'protocolVersion')?.startsWith('1') ? '1.0' : '0.3' };
+/**
+ * The credentials that a card asks for, as the end of the sentence "Its card asks for …"; undefined if it asks for none.
+ * Alternatives are separated by "or".
+ */
+export function credentialsIn(card: Fields): string | undefined {
+  const schemes = objectAt(card, 'securitySchemes');
+  const requirements = [...objectsAt(card, 'securityRequirements'), ...objectsAt(card, 'security')];
+  const alternatives = requirements.map((one) => {
+    const wanted = Object.keys('schemes' in one ? objectAt(one, 'schemes') : one);
+    return wanted.map((name) => schemeText(name, objectAt(schemes, name))).join(' and ');
+  });
+  const named = [...new Set(alternatives.filter((text) => text !== ''))].slice(0, MOST_NAMED);
+  return named.length === 0 ? undefined : named.join(' or ');
+}
+
+/** A scheme in words, of either version. */
+function schemeText(name: string, scheme: Fields): string {
+  const [kind = '', inner] = Object.entries(scheme).find(([key]) => key.endsWith('SecurityScheme')) ?? [];
+  const fields = inner === undefined ? scheme : objectAt(scheme, kind);
+  const type = textAt(scheme, 'type') ?? kind.replace(/SecurityScheme$/, '');
+  switch (type) {
+    case 'apiKey': {
+      const place = textAt(fields, 'location') ?? textAt(fields, 'in') ?? 'header';
+      return `an API key in the ${shown(place)} ${shown(textAt(fields, 'name') ?? name)}`;
+    }
+    case 'http':
+    case 'httpAuth':
+      return `${shown(textAt(fields, 'scheme') ?? 'Bearer')} credentials in the header authorization`;
+    case 'oauth2':
+      return 'a token of OAuth 2.0 in the header authorization';
+    case 'openIdConnect':
+      return 'a token of OpenID Connect in the header authorization';
+    case 'mutualTLS':
+    case 'mtls':
+      return 'a client certificate, which is not supported';
+    default:
+      return `the scheme ${shown(name)}`;
   }
+}
+
+/** A word of a card in a sentence. */
+function shown(word: string): string {
+  return word
+    .replace(/[^\w.-]+/g, ' ')
+    .trim()
+    .slice(0, 80);
+}
+
+function isSpoken({ binding, version }: OfferedInterface): boolean {
+  return binding === 'JSONRPC' || (binding === 'HTTP+JSON' && version === '1.0');
+}
+
+/** The interfaces in the order in which the agent prefers them. */
+function* interfacesIn(card: Fields): Generator<OfferedInterface> {
+  for (const one of objectsAt(card, 'supportedInterfaces')) yield* interfaceIn(one);
   const url = textAt(card, 'url');
-  const preferred = textAt(card, 'preferredTransport') ?? 'JSONRPC';
-  if (url !== undefined && preferred === 'JSONRPC') {
-    yield { url, version: textAt(card, 'protocolVersion')?.startsWith('1') ? '1.0' : '0.3' };
-  }
+  const binding = textAt(card, 'preferredTransport') ?? 'JSONRPC';
+  if (url !== undefined) yield { url, binding, version: versionOf(card), tenant: undefined };
+  for (const one of objectsAt(card, 'additionalInterfaces')) yield* interfaceIn(one);
+}
+
+function* interfaceIn(fields: Fields): Generator<OfferedInterface> {
+  const binding = textAt(fields, 'protocolBinding') ?? textAt(fields, 'transport');
+  const url = textAt(fields, 'url');
+  if (binding === undefined || url === undefined) return;
+  yield { url, binding, version: versionOf(fields), tenant: textAt(fields, 'tenant') || undefined };
+}
+
+function versionOf(fields: Fields): A2aVersion {
+  return textAt(fields, 'protocolVersion')?.startsWith('1') ? '1.0' : '0.3';
 }

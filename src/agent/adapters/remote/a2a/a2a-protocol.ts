@@ -1,36 +1,36 @@
-import { isPlainObject, type JsonObject } from '../../../../common/index.js';
+import { AppError, isPlainObject, type JsonObject } from '../../../../common/index.js';
 import type { ModelMessage, ModelPart } from '../../../ports/model-client.js';
 import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
+import { fieldsOf, objectAt } from '../json-fields.js';
+import type { SseEvent } from '../remote-connection.js';
 import { protocolFailure, RemoteFailure } from '../remote-failure.js';
 import type { RemoteRequest } from '../remote-http.js';
 import type { Opened, RemoteProtocol, RemoteReader, Turn } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
-import { type A2aInterface, cardAddresses, interfaceOf } from './a2a-card.js';
+import { type A2aCall, requestOf } from './a2a-calls.js';
+import { type A2aInterface, cardAddresses, credentialsIn, interfaceOf } from './a2a-card.js';
 import { contextIn, taskIn } from './a2a-handle.js';
 import { A2aReader } from './a2a-reader.js';
 
 /** How long a card counts, in milliseconds. */
 const CARD_MS = 300_000;
 
-/** The names of the methods by version. */
-const METHODS = {
-  '1.0': {
-    stream: 'SendStreamingMessage',
-    send: 'SendMessage',
-    subscribe: 'SubscribeToTask',
-    get: 'GetTask',
-    cancel: 'CancelTask',
-  },
-  '0.3': {
-    stream: 'message/stream',
-    send: 'message/send',
-    subscribe: 'tasks/resubscribe',
-    get: 'tasks/get',
-    cancel: 'tasks/cancel',
-  },
-} as const;
+/** What a server of another version answers to a method: there is none, or the version is not spoken. */
+const OTHER_VERSION: ReadonlySet<unknown> = new Set([-32601, -32009]);
 
-/** Remote agents that speak A2A, in version 1.0 or 0.3 over JSON-RPC (contract gateway, section C). */
+/** What the card of an agent has said. */
+interface KnownCard {
+  readonly at: A2aInterface;
+  /** The credentials that it asks for, in words. */
+  readonly credentials: string | undefined;
+  /** True once the other version was tried, because the card names one that the server does not speak. */
+  readonly isCorrected: boolean;
+}
+
+/**
+ * Remote agents that speak A2A, in version 1.0 over JSON-RPC or HTTP+JSON, or in version 0.3 over JSON-RPC (contract a2a,
+ * section 15).
+ */
 export class A2aProtocol implements RemoteProtocol {
   readonly canReattach = true;
   readonly findsByOwnId = false;
@@ -39,10 +39,15 @@ export class A2aProtocol implements RemoteProtocol {
   readonly takesJson = true;
   /** A message is a whole answer, without a task. */
   readonly follows = (handle: string): boolean => taskIn(handle) !== '';
-  private known: A2aInterface | undefined;
+  private known: KnownCard | undefined;
   private until = 0;
 
   constructor(private readonly config: RemoteAgentConfig) {}
+
+  /** True if the server takes a message with the same id once. */
+  get takesOnce(): boolean {
+    return this.known?.at.isIdempotent === true;
+  }
 
   /** Fetches the card of the agent if it is not known or old. */
   async prepare(get: (request: RemoteRequest) => Promise<unknown>): Promise<void> {
@@ -52,7 +57,8 @@ export class A2aProtocol implements RemoteProtocol {
       try {
         const card = await get({ method: 'GET', url, headers: { 'a2a-version': '1.0' } });
         if (!isPlainObject(card)) throw protocolFailure('The card of the remote agent is no JSON object');
-        this.known = interfaceOf(card, this.config);
+        const at = interfaceOf(card, this.config);
+        this.known = { at, credentials: credentialsIn(card), isCorrected: false };
         this.until = performance.now() + CARD_MS;
         return;
       } catch (error) {
@@ -64,56 +70,62 @@ export class A2aProtocol implements RemoteProtocol {
 
   open(turn: Turn): RemoteRequest {
     const { version, hasStreaming } = this.interface;
-    const { stream, send } = METHODS[version];
-    const params = { message: this.message(turn), configuration: configurationOf(version, hasStreaming) };
-    return this.call(hasStreaming ? stream : send, params, turn.id, { 'idempotency-key': turn.id });
+    const message = { message: this.message(turn), configuration: configurationOf(version, hasStreaming) };
+    const headers = { 'idempotency-key': turn.id };
+    return this.call({ operation: hasStreaming ? 'stream' : 'send', id: turn.id, message, headers });
+  }
+
+  /** Missing or wrong credentials: the error says what the card asks for. */
+  refusal(failure: RemoteFailure): RemoteFailure {
+    const { code, message } = failure.error;
+    if (code !== 'UPSTREAM_UNAUTHORIZED' || this.known?.credentials === undefined) return failure;
+    const sentence = `${message}. Its card asks for ${this.known.credentials}`;
+    return new RemoteFailure('status', new AppError(code, sentence, { cause: failure }), failure.answer);
   }
 
   adapts(): boolean {
     return false;
   }
 
+  /** Cards lie about versions: a server that has no such method is asked once in the other version. */
+  rewrites({ data }: SseEvent): boolean {
+    const { known } = this;
+    if (!known || known.isCorrected || known.at.binding !== 'JSONRPC' || this.config.protocol) return false;
+    const error = objectAt(fieldsOf({ data }), 'error');
+    if (!OTHER_VERSION.has(error['code'])) return false;
+    const version = known.at.version === '1.0' ? '0.3' : '1.0';
+    this.known = { ...known, at: { ...known.at, version }, isCorrected: true };
+    return true;
+  }
+
   reader(): RemoteReader {
     return new A2aReader(this.config.secrets);
   }
 
-  follow({ handle }: Opened, _: unknown, turn: Turn): RemoteRequest {
-    const { version, hasStreaming } = this.interface;
-    const { subscribe, get } = METHODS[version];
-    return this.call(hasStreaming ? subscribe : get, { id: taskIn(handle) }, turn.id);
+  follow({ handle }: Opened, _: unknown, { id }: Turn): RemoteRequest {
+    const operation = this.interface.hasStreaming ? 'subscribe' : 'get';
+    return this.call({ operation, taskId: taskIn(handle), id });
   }
 
   look({ handle }: Opened): ReturnType<NonNullable<RemoteProtocol['look']>> {
-    const { version } = this.interface;
-    const request = this.call(METHODS[version].get, { id: taskIn(handle) }, 'look');
+    const request = this.call({ operation: 'get', taskId: taskIn(handle), id: 'look' });
     const read = (answer: unknown, reader: RemoteReader, writer: RemoteWriter): void =>
       reader.read({ name: '', data: JSON.stringify(answer) }, writer);
     return { request, read };
   }
 
-  stop({ handle }: Opened, turn: Turn): RemoteRequest | undefined {
+  stop({ handle }: Opened, { id }: Turn): RemoteRequest | undefined {
     if (taskIn(handle) === '' || !this.known) return undefined;
-    return this.call(METHODS[this.known.version].cancel, { id: taskIn(handle) }, turn.id);
+    return this.call({ operation: 'cancel', taskId: taskIn(handle), id });
   }
 
   private get interface(): A2aInterface {
     if (!this.known) throw protocolFailure('The card of the remote agent is not known');
-    return this.known;
+    return this.known.at;
   }
 
-  private call(
-    method: string,
-    params: JsonObject,
-    id: string,
-    headers: Readonly<Record<string, string>> = {},
-  ): RemoteRequest {
-    const { url, version } = this.interface;
-    return {
-      method: 'POST',
-      url,
-      headers: { ...headers, 'a2a-version': version },
-      body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
-    };
+  private call(call: A2aCall): RemoteRequest {
+    return requestOf(this.interface, call);
   }
 
   private message(turn: Turn): JsonObject {

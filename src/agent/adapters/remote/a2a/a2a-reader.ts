@@ -1,25 +1,32 @@
-import { AppError, type Json, type JsonObject } from '../../../../common/index.js';
+import { AppError, fingerprint, type Json, type JsonObject } from '../../../../common/index.js';
 import type { ContentInput } from '../../../../events/index.js';
 import { UpstreamStatusError } from '../../upstream/upstream-error.js';
 import { asJson, asObject, asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
-import { protocolFailure, RemoteFailure, reportedFailure } from '../remote-failure.js';
+import { cutFailure, protocolFailure, RemoteFailure, reportedFailure } from '../remote-failure.js';
 import type { ExchangeEnd, RemoteReader } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
 import { handleOf } from './a2a-handle.js';
 
 /** Frames that are skipped before the exchange has failed. */
 const MOST_SKIPPED = 20;
-/** The task is not there, or cannot be subscribed to. */
+/** The task is not there, or cannot be subscribed to, or the server has closed the stream while the task goes on. */
 const TASK_NOT_FOUND = -32001;
 const UNSUPPORTED = -32004;
+const REASONS: Readonly<Record<string, number>> = {
+  TASK_NOT_FOUND,
+  UNSUPPORTED_OPERATION: UNSUPPORTED,
+};
+const STREAM_CLOSED = 'STREAM_CLOSED';
 
 /** Reads the frames of one task of A2A, of both versions (contract gateway, section C). */
 export class A2aReader implements RemoteReader {
   end: ExchangeEnd | undefined;
   readonly model = undefined;
-  /** How many frames were read. */
+  /** How many frames were read that said something new. */
   position = 0;
+  /** The last snapshot: a connection that was made again begins with one. */
+  private lastTask = '';
   private taskId = '';
   private contextId = '';
   /** Artifacts that are told whole, in this attempt and in those before. */
@@ -33,7 +40,7 @@ export class A2aReader implements RemoteReader {
   constructor(private readonly secrets: readonly string[]) {}
 
   identify(event: SseEvent): string | undefined {
-    const result = objectAt(fieldsOf(event), 'result');
+    const result = resultIn(fieldsOf(event));
     const inner = innerOf(result);
     const taskId = kindOf(result) === 'task' ? textAt(inner, 'id') : textAt(inner, 'taskId');
     const contextId = textAt(inner, 'contextId') ?? '';
@@ -41,10 +48,10 @@ export class A2aReader implements RemoteReader {
   }
 
   read(event: SseEvent, writer: RemoteWriter): void {
-    this.position += 1;
     const fields = fieldsOf(event);
+    if (!this.isRepeated(event, fields)) this.position += 1;
     if ('error' in fields && fields['error']) return this.refuse(objectAt(fields, 'error'));
-    const result = objectAt(fields, 'result');
+    const result = resultIn(fields);
     const inner = innerOf(result);
     switch (kindOf(result)) {
       case 'task':
@@ -61,6 +68,14 @@ export class A2aReader implements RemoteReader {
       default:
         return this.skip();
     }
+  }
+
+  /** Whether a frame is the snapshot that was there before: then the task has not gone on. */
+  private isRepeated({ data }: SseEvent, fields: Fields): boolean {
+    if (kindOf(resultIn(fields)) !== 'task') return false;
+    const before = this.lastTask;
+    this.lastTask = fingerprint([data]);
+    return this.lastTask === before;
   }
 
   takeTold(): JsonObject {
@@ -86,7 +101,10 @@ export class A2aReader implements RemoteReader {
 
   /** An error in place of a result. */
   private refuse(error: Fields): void {
-    const code = error['code'];
+    const details = [...objectsAt(error, 'data'), ...objectsAt(error, 'details'), objectAt(error, 'data')];
+    const reason = details.map((one) => textAt(one, 'reason')).find((text) => text !== undefined) ?? '';
+    const code = REASONS[reason] ?? error['code'];
+    if (reason === STREAM_CLOSED && this.taskId !== '') throw cutFailure(undefined);
     if (code === UNSUPPORTED && this.taskId !== '') throw unsupported();
     if (code === TASK_NOT_FOUND && this.taskId !== '') {
       this.end = { kind: 'failed', error: new AppError('UPSTREAM_LOST', 'The remote agent no longer has the task') };
@@ -259,6 +277,11 @@ export class A2aReader implements RemoteReader {
 function unsupported(): RemoteFailure {
   const answer = new UpstreamStatusError(405, {}, '');
   return new RemoteFailure('status', new AppError('UPSTREAM_LOST'), answer);
+}
+
+/** The answer within an envelope of JSON-RPC, or, over HTTP+JSON, without one. */
+function resultIn(fields: Fields): Fields {
+  return 'jsonrpc' in fields || 'result' in fields ? objectAt(fields, 'result') : fields;
 }
 
 /** Which of the four answers a result is. */
