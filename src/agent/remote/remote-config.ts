@@ -9,6 +9,7 @@ import {
   readJsonFile,
   readJsonText,
 } from '../../config/index.js';
+import { type InterfaceChoice, interfaceChoiceIn } from './interface-choice.js';
 
 /** The protocols that remote agents are reached with (contract gateway, section A). */
 export const REMOTE_KINDS = ['responses', 'ag-ui', 'a2a', 'agentscope-2', 'agent-api'] as const;
@@ -19,18 +20,13 @@ export type RemoteKind = (typeof REMOTE_KINDS)[number];
 export type ReattachMode = 'responses' | 'parley' | 'connect' | 'none';
 
 /** An agent that runs elsewhere (contract gateway, section A). Times are milliseconds. */
-export interface RemoteAgentConfig {
+export interface RemoteAgentConfig extends InterfaceChoice {
   /** Its agent type. */
   readonly name: string;
   readonly type: RemoteKind;
   readonly url: URL;
   /** Of AgentScope: which of its agents. */
   readonly agentId: string | undefined;
-  /** Of A2A: which form and version of the interfaces of a card; undefined: the first that is spoken. */
-  readonly binding: 'JSONRPC' | 'HTTP+JSON' | undefined;
-  readonly protocol: '1.0' | '0.3' | undefined;
-  /** Of A2A: origins besides that of `url` which the card may name. */
-  readonly allowedOrigins: readonly string[];
   readonly description: string;
   readonly exposure: 'public' | 'internal';
   /** Whether a person approves each message before the upstream gets it. */
@@ -145,9 +141,6 @@ const COMMON_KEYS = [
   ...['allowLinkLocal', 'insecure', 'connectTimeoutMs', 'firstEventMs', 'idleMs', 'reattachForMs', 'maxMs'],
   ...['maxConcurrent', 'maxEventBytes', 'maxBytes', 'maxEvents'],
 ];
-/** What an entry of A2A may choose of a card. */
-const BINDINGS = ['auto', 'JSONRPC', 'HTTP+JSON'] as const;
-const VERSIONS = ['auto', '1.0', '0.3'] as const;
 /** How a run of each kind can be continued after its connection was lost. */
 const REATTACH: Readonly<Record<RemoteKind, readonly ReattachMode[]>> = {
   responses: ['responses', 'none'],
@@ -215,9 +208,7 @@ export function readRemoteEntry(entry: JsonEntry): RemoteAgentConfig | undefined
   const headers = headersIn(entry);
   const rest = {
     agentId,
-    binding: choiceOf(entry.word('binding', BINDINGS)),
-    protocol: choiceOf(entry.word('protocol', VERSIONS)),
-    allowedOrigins: originsIn(entry),
+    ...interfaceChoiceIn(entry),
     description: entry.text('description') ?? '',
     exposure: entry.word('exposure', ['public', 'internal']) ?? 'public',
     confirm: entry.flag('confirm'),
@@ -242,24 +233,6 @@ export function readRemoteEntry(entry: JsonEntry): RemoteAgentConfig | undefined
   } as const;
   if (!type || !url || entry.problems.length > 0) return undefined;
   return { name: entry.label, type, url, ...rest, secrets: entry.secrets };
-}
-
-/** A word, unless it leaves the choice to the card. */
-function choiceOf<Word extends string>(word: Word | undefined): Exclude<Word, 'auto'> | undefined {
-  return word === 'auto' ? undefined : (word as Exclude<Word, 'auto'> | undefined);
-}
-
-/** The origins that a card may name besides its own; encrypted, or of this machine, or with `insecure`. */
-function originsIn(entry: JsonEntry): readonly string[] {
-  const isInsecure = entry.flag('insecure');
-  return (entry.texts('allowedOrigins') ?? []).map((text) => {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    const isOrigin = url !== undefined && url.origin === text.replace(/\/$/, '') && /^https?:$/.test(url.protocol);
-    if (!isOrigin) entry.problem('"allowedOrigins" must have origins such as "https://agents.example"');
-    else if (url.protocol === 'http:' && !isLoopback(url.hostname) && !isInsecure)
-      entry.problem('"allowedOrigins" must have https:// origins; "insecure": true allows http://');
-    return url?.origin ?? '';
-  });
 }
 
 /** True if an agent fetches files from this server, which then needs an address that it can be reached at. */

@@ -115,22 +115,12 @@ export class RemoteExchange {
       if (protocol.findsByOwnId) {
         const found = await this.find({ handle: turn.id, canReattach: true, isKept: protocol.keeps });
         if (found) return found;
-      } else if (config.onDoubt !== 'resend' && !(await this.isTakenOnce())) {
+      } else if (config.onDoubt !== 'resend' && !(await this.link.takesOnce())) {
         this.isOver = true;
         throw inDoubt();
       }
     }
     return this.send();
-  }
-
-  /** Whether the upstream is known to take a request that it has got already once. */
-  private async isTakenOnce(): Promise<boolean> {
-    try {
-      await this.link.prepare();
-    } catch {
-      this.control.signal.throwIfAborted();
-    }
-    return this.parts.protocol.takesOnce === true;
   }
 
   /** Sends the request that begins the exchange. Repeated only while it is certain that nothing has begun. */

@@ -167,6 +167,16 @@ export class RemoteLink {
     await this.parts.protocol.prepare?.(this.ask);
   }
 
+  /** Whether the upstream is known to take a request that it has got already once. @throws the signal's reason */
+  async takesOnce(): Promise<boolean> {
+    try {
+      await this.prepare();
+    } catch {
+      this.signal.throwIfAborted();
+    }
+    return this.parts.protocol.takesOnce === true;
+  }
+
   /**
    * Continues an exchange on another connection.
    *

@@ -1,5 +1,5 @@
 import type { ContentInput } from '../../../../events/index.js';
-import { asText, type Fields, objectAt, objectsAt, textAt } from '../json-fields.js';
+import { asText, type Fields, objectAt, objectsAt, textAt, tokensAt } from '../json-fields.js';
 
 /** Events that say nothing beyond those around them. */
 export const SILENT: ReadonlySet<string> = new Set([
@@ -43,4 +43,9 @@ export function contentOf(type: string, data: string, filename: string | null): 
 export function answeredUntil(blocks: readonly Fields[], answered: readonly { readonly callId: string }[]): number {
   const ids = new Set(answered.map(({ callId }) => callId));
   return blocks.findLastIndex((one) => textAt(one, 'type') === 'tool_call' && ids.has(textAt(one, 'id') ?? '')) + 1;
+}
+
+/** The tokens that stored replies have used together. @param name of the count */
+export function storedTokens(replies: readonly Fields[], name: string): number {
+  return replies.reduce((sum, reply) => sum + (tokensAt(objectAt(reply, 'usage'), name) ?? 0), 0);
 }

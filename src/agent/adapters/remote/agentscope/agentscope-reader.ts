@@ -5,9 +5,19 @@ import { reportedFailure } from '../remote-failure.js';
 import { bareFailure } from '../reported-errors.js';
 import type { ExchangeEnd, RemoteReader, Turn } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
-import { answeredUntil, contentOf, isWaiting, LAST, outputOf, SILENT, storedContent } from './agentscope-blocks.js';
-import { callText, confirmationText } from './agentscope-ids.js';
-import { answeredCalls, isAnswer, RESULT_KEY } from './agentscope-input.js';
+import {
+  answeredUntil,
+  contentOf,
+  isWaiting,
+  LAST,
+  outputOf,
+  SILENT,
+  storedContent,
+  storedTokens,
+} from './agentscope-blocks.js';
+import { callText } from './agentscope-ids.js';
+import { answeredCalls, isAnswer } from './agentscope-input.js';
+import { askFor } from './agentscope-questions.js';
 
 /** The name of the event that holds the stored messages. */
 export const STORED = 'stored';
@@ -15,8 +25,6 @@ export const STORED = 'stored';
 const SOURCE = 'agentscope';
 /** How long a session may have neither a run in progress nor an answer, in milliseconds. */
 const LOST_MS = 10_000;
-/** The result of a call that a person is asked for. */
-const ASKED = 'A person is asked for the result.';
 
 /**
  * Reads the events of one run of AgentScope 2.0, and its stored messages when it is over. Events have no numbers, and some
@@ -298,15 +306,15 @@ export class AgentScopeReader implements RemoteReader {
     let { input, output } = this.usage;
     // What is stored of a reply that goes on counts what it used before, too.
     if (this.isBlind && !this.isAnswer) {
-      const usages = replies.map((one) => objectAt(one, 'usage'));
-      input = usages.reduce((sum, one) => sum + (tokensAt(one, 'input_tokens') ?? 0), 0);
-      output = usages.reduce((sum, one) => sum + (tokensAt(one, 'output_tokens') ?? 0), 0);
+      input = storedTokens(replies, 'input_tokens');
+      output = storedTokens(replies, 'output_tokens');
     }
     if (input + output > 0) writer.usage({ input_tokens: input, output_tokens: output, total_tokens: input + output });
   }
 
   private finish(reply: Fields, writer: RemoteWriter): void {
-    for (const block of objectsAt(reply, 'content').filter(isWaiting)) this.ask(reply, block, writer);
+    for (const block of objectsAt(reply, 'content').filter(isWaiting))
+      askFor(reply, block, { clientTools: this.turn.context.clientTools, writer });
     switch (textAt(reply, 'finished_reason')) {
       case 'error': {
         const error = objectAt(reply, 'error');
@@ -322,32 +330,6 @@ export class AgentScopeReader implements RemoteReader {
         return;
       default:
         this.end = { kind: 'completed' };
-    }
-  }
-
-  /** A call that waits: for an approval, for the client, or for somebody who knows its result. */
-  private ask(reply: Fields, block: Fields, writer: RemoteWriter): void {
-    const call = {
-      replyId: textAt(reply, 'id') ?? '',
-      callId: textAt(block, 'id') ?? '',
-      name: textAt(block, 'name') ?? 'unknown_tool',
-    };
-    const input = asText(block['input']);
-    const upstreamId = callText(call);
-    if (textAt(block, 'state') === 'asking') {
-      writer.approval(confirmationText({ ...call, input }), {
-        name: call.name,
-        arguments: input,
-        callId: upstreamId,
-      });
-    } else if (!this.turn.context.clientTools.some(({ name }) => name === call.name)) {
-      writer.output(upstreamId, ASKED);
-      writer.question({
-        key: `${RESULT_KEY}${upstreamId}`,
-        reason: 'tool_result',
-        message: `The agent waits for the result of ${call.name} with ${input.slice(0, 500)}`,
-        responseSchema: { type: 'string' },
-      });
     }
   }
 }
