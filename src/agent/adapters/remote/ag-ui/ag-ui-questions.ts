@@ -82,8 +82,9 @@ function parsed(value: unknown): unknown {
 /** What a question about a call is decided with, if its answer is yes or no; undefined for any other question. */
 function decisionShape(interrupt: Fields, writer: RemoteWriter): Exclude<Answering['shape'], 'value'> | undefined {
   const callId = either(interrupt, 'toolCallId');
-  if (callId === undefined || !(writer.knowsCall(callId) || textAt(interrupt, 'reason') === 'tool_call'))
-    return undefined;
+  if (callId === undefined) return undefined;
+  const isCall = writer.knowsCall(callId) || textAt(interrupt, 'reason') === 'tool_call';
+  if (!isCall && suspendedTool(interrupt) === undefined) return undefined;
   const schema = objectAt(interrupt, 'responseSchema');
   if (textAt(schema, 'type') === 'boolean') return 'boolean';
   const properties = objectAt(schema, 'properties');
@@ -91,6 +92,11 @@ function decisionShape(interrupt: Fields, writer: RemoteWriter): Exclude<Answeri
     (name) => textAt(objectAt(properties, name), 'type') === 'boolean',
   );
   return named ?? (Object.keys(schema).length === 0 ? 'approved' : undefined);
+}
+
+/** The tool of Mastra that has suspended. Mastra does not show its call before the result. */
+function suspendedTool(interrupt: Fields): string | undefined {
+  return textAt(objectAt(objectAt(interrupt, 'metadata'), 'mastra'), 'toolName');
 }
 
 function askApproval(interrupt: Fields, shape: Answering['shape'], { calls, writer, channel }: Asking): void {
@@ -101,9 +107,16 @@ function askApproval(interrupt: Fields, shape: Answering['shape'], { calls, writ
   const label = textAt(about, 'serverLabel');
   const message = textAt(interrupt, 'message') || questionIn(interrupt);
   const given = textAt(about, 'arguments') ?? (isPlainObject(suspended['args']) ? asText(suspended['args']) : '{}');
+  const tool = suspendedTool(interrupt);
+  if (tool !== undefined && !writer.knowsCall(callId)) {
+    const key = `call:${callId}`;
+    writer.call(key, callId, tool);
+    writer.args(key, given);
+    writer.end(key);
+  }
   writer.approval(answeringText({ id: textAt(interrupt, 'id') ?? callId, channel, shape }), {
     callId,
-    name: known?.name ?? textAt(about, 'toolName') ?? textAt(suspended, 'toolName') ?? 'unknown_tool',
+    name: known?.name ?? textAt(about, 'toolName') ?? tool ?? 'unknown_tool',
     arguments: known?.arguments || given,
     ...(label !== undefined && { label }),
     ...(message !== undefined && { message }),
