@@ -40,7 +40,9 @@ function countPostgres(count: StatementCount): void {
     const before = waiting.get(this) ?? 0;
     if (before === 0) count.roundTrips += 1;
     waiting.set(this, before + 1);
-    count.sent.push(textOf(values[0]));
+    const text = textOf(values[0]);
+    // Once for each connection, not for each run.
+    if (!text.includes('pg_backend_pid')) count.sent.push(text);
     const answered = (): void => void waiting.set(this, (waiting.get(this) ?? 1) - 1);
     const callback = values.at(-1);
     if (typeof callback === 'function') {
