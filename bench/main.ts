@@ -8,6 +8,7 @@ import { type Bench, Report } from './report.js';
 import { accessCost } from './scenarios/access.js';
 import { againstOther } from './scenarios/against.js';
 import { chatWires } from './scenarios/chat-wires.js';
+import { encryptionCost } from './scenarios/encryption.js';
 import { lostInstance } from './scenarios/fleet-loss.js';
 import { idleReaders, remoteLag } from './scenarios/fleet-readers.js';
 import { remoteCancels, startsElsewhere } from './scenarios/fleet-signals.js';
@@ -58,6 +59,7 @@ const MODEL_STEPS: readonly Step<ModelBench>[] = [
   { name: 'loopDelay', rows: ['m10'], run: loopDelay },
   { name: 'gateway', rows: ['m11'], run: remoteStreams },
   { name: 'gatewayMemory', rows: ['m12'], run: remoteMemory },
+  { name: 'encryption', rows: ['e1'], onDemand: true, run: encryptionCost },
   { name: 'soak', rows: ['s'], onDemand: true, run: soak },
   { name: 'against', rows: [], onDemand: true, run: againstOther },
 ];
