@@ -190,6 +190,32 @@ describeInBrowser('access to the console', (browser) => {
     await page.context().close();
   });
 
+  it('for how long the data of a tenant is kept is shown, and changed', async () => {
+    const page = await signedIn(await newAdmin('retention'));
+    const tenants = page.getByRole('region', { name: 'Tenants', exact: true });
+    await tenants.getByLabel('Id').fill('keeps');
+    await tenants.getByRole('button', { name: 'Create the tenant' }).click();
+    await tenants.getByRole('button', { name: 'Retention of keeps' }).click();
+    const form = tenants.getByRole('form', { name: 'Retention of keeps' });
+    const events = form.getByLabel('Events of finished runs');
+    expect(await events.getAttribute('placeholder')).toBe('7d');
+    const save = async (): Promise<void> => {
+      await form.getByRole('button', { name: 'Save the retention of keeps' }).click();
+      await form.getByRole('button', { name: 'Yes, save' }).click();
+    };
+    await events.fill('soon');
+    await save();
+    await form.getByRole('alert').waitFor();
+    await events.fill('1d');
+    await save();
+    await tenants.locator('input[placeholder="1d"]').waitFor();
+    expect(await events.inputValue()).toBe('1d');
+    await events.fill('');
+    await save();
+    await tenants.locator('input[placeholder="7d"]').waitFor();
+    await page.context().close();
+  });
+
   it('a person without rights to administer sees only who they are', async () => {
     const page = await signedIn(await apiKey(server, { account: 'reader', scopes: ['runs:read'] }));
     await page.getByRole('region', { name: 'You' }).getByText('key reader').waitFor();

@@ -8,16 +8,18 @@ import { ErrorNotice } from '../ui/error-notice.js';
 import { Outcome } from '../ui/outcome.js';
 import { Table } from '../ui/table.js';
 import { useAction } from '../ui/use-action.js';
+import { TenantRetention } from './tenant-retention.js';
 
 const PATH = 'admin/tenants';
 
-/** The tenants of the installation: create, suspend, resume. */
+/** The tenants of the installation: create, suspend, resume, and for how long their data is kept. */
 export function Tenants(): ReactNode {
   const { data, error, refetch } = useQuery({
     queryKey: [PATH],
     queryFn: () => json<{ readonly data: readonly Tenant[] }>(PATH),
   });
   const { error: actionError, isBusy, run } = useAction(PATH);
+  const [opened, open] = useState<string>();
   const post = (path: string, body: object, onDone?: () => void): void => run(() => json(path, { body }), onDone);
   const change = (id: string, what: string): void => post(`${PATH}/${encodeURIComponent(id)}/${what}`, {});
   return (
@@ -37,6 +39,14 @@ export function Tenants(): ReactNode {
             </td>
             <td className="when">{time(createdAt)}</td>
             <td className="actions">
+              <button
+                type="button"
+                aria-expanded={opened === id}
+                aria-label={`Retention of ${id}`}
+                onClick={() => open(opened === id ? undefined : id)}
+              >
+                Retention
+              </button>
               {status === 'active' ? (
                 <ConfirmButton label="Suspend" object={id} disabled={isBusy} onConfirm={() => change(id, 'suspend')} />
               ) : (
@@ -48,6 +58,7 @@ export function Tenants(): ReactNode {
           </tr>
         ))}
       </Table>
+      {opened !== undefined && <TenantRetention key={opened} id={opened} />}
     </section>
   );
 }

@@ -501,6 +501,20 @@ export interface ModelWritingDto {
   readonly repairs: readonly ModelRepairDto[];
 }
 
+/** PartialRetentionDto of docs/openapi.json. */
+export interface PartialRetentionDto {
+  /** Lines of the audit trail. */
+  readonly audit?: string;
+  /** Conversations, after their last activity; `off` for ever. */
+  readonly conversations?: string;
+  /** The events of finished runs. */
+  readonly events?: string;
+  /** Uploads to which no message refers. */
+  readonly uploads?: string;
+  /** Entries of single model calls. */
+  readonly usage?: string;
+}
+
 /** PolicyAnswerDto of docs/openapi.json. */
 export interface PolicyAnswerDto {
   /** Of `ask`: who may decide; absent: whoever may decide approvals. */
@@ -563,6 +577,20 @@ export interface RemoteFailureDto {
   readonly at: string;
   readonly code: string;
   readonly message: string;
+}
+
+/** RetentionDto of docs/openapi.json. */
+export interface RetentionDto {
+  /** Lines of the audit trail. */
+  readonly audit: string;
+  /** Conversations, after their last activity; `off` for ever. */
+  readonly conversations: string;
+  /** The events of finished runs. */
+  readonly events: string;
+  /** Uploads to which no message refers. */
+  readonly uploads: string;
+  /** Entries of single model calls. */
+  readonly usage: string;
 }
 
 /** RunDetailDto of docs/openapi.json. */
@@ -892,6 +920,14 @@ export interface TenantDto {
   /** Credentials of a suspended tenant are refused. */
   readonly status: 'active' | 'suspended';
   readonly updatedAt: string;
+}
+
+/** TenantRetentionDto of docs/openapi.json. */
+export interface TenantRetentionDto {
+  /** What differs from the settings of the server. */
+  readonly overrides: PartialRetentionDto;
+  /** What holds. */
+  readonly retention: RetentionDto;
 }
 
 /** TimelineDto of docs/openapi.json. */
