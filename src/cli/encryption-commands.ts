@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { Tenants } from '../access/index.js';
-import { AttachmentSettings, openObjectStore, sealObjects } from '../agent/attachment/index.js';
+import { AttachmentSettings, openObjects, openObjectStore, sealObjects } from '../agent/attachment/index.js';
 import { AuditTrail } from '../audit/index.js';
 import { commandOrigin } from '../common/index.js';
 import {
@@ -16,7 +16,9 @@ import {
   DatabaseSettings,
   destroyDataKey,
   openDatabase,
+  PLAIN_WRITES,
   Reencryption,
+  type Rewritten,
 } from '../database/index.js';
 import { type Command, type Commands, table, type Terminal, UsageError } from './command.js';
 
@@ -28,6 +30,18 @@ const reencrypt: Command = {
   options: { vacuum: { type: 'boolean' } },
   runOffline(args, env, terminal) {
     return reencryptAll(env, terminal, { json: args.options.json === true, vacuum: args.options['vacuum'] === true });
+  },
+  run() {
+    throw new Error('It runs without the modules of the server');
+  },
+};
+
+const decrypt: Command = {
+  usage:
+    '[--vacuum] [--json]   stores encrypted content as it is, and removes the data keys, so that the server needs no keys any more; may be stopped and started again, also while servers run with DATA_ENCRYPTION=off on PostgreSQL; --vacuum as above',
+  options: { vacuum: { type: 'boolean' } },
+  runOffline(args, env, terminal) {
+    return decryptAll(env, terminal, { json: args.options.json === true, vacuum: args.options['vacuum'] === true });
   },
   run() {
     throw new Error('It runs without the modules of the server');
@@ -67,7 +81,7 @@ const destroyKey: Command = {
 };
 
 /** The commands of `npm run data -- …` for encryption (contract access, section 9). */
-export const ENCRYPTION_COMMANDS: Commands = new Map(Object.entries({ reencrypt, 'destroy-key': destroyKey }));
+export const ENCRYPTION_COMMANDS: Commands = new Map(Object.entries({ reencrypt, decrypt, 'destroy-key': destroyKey }));
 
 async function reencryptAll(
   env: NodeJS.ProcessEnv,
@@ -99,6 +113,72 @@ async function reencryptAll(
     return 0;
   } finally {
     await database.close();
+  }
+}
+
+/** Returns 1 if there is content that cannot be decrypted. */
+async function decryptAll(
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+  { json, vacuum }: { readonly json: boolean; readonly vacuum: boolean },
+): Promise<number> {
+  const settings = readSettings(DatabaseSettings, { ...env, DATA_ENCRYPTION: 'off' });
+  if (!settings.encryptionKeys) throw new UsageError(`${SETTING} is not set`);
+  const database = await openDatabase(settings);
+  try {
+    await refuseEncrypting(database.read);
+    const objects = openObjectStore(readSettings(AttachmentSettings, env), readSettings(ServerSettings, env));
+    const counts = new Map<string, number>();
+    let unreadable = 0;
+    const note = (name: string, found: Rewritten): void => {
+      counts.set(name, (counts.get(name) ?? 0) + found.rows);
+      unreadable += found.unreadable;
+    };
+    const work = new Reencryption(database);
+    // The last time finds nothing, so that no key is removed that is still needed.
+    for (let before = -1; before < sumOf(counts);) {
+      before = sumOf(counts);
+      unreadable = 0;
+      for await (const [name, found] of work.open()) note(name, found);
+      note('attachment files', await openObjects(database, objects));
+    }
+    if (unreadable === 0) {
+      const removed = await database.write(async (tx) => {
+        await refuseEncrypting(tx);
+        return work.forgetKeys(tx);
+      });
+      counts.set('data keys', removed);
+    }
+    if (vacuum) await database.clearRemoved();
+    if (json) terminal.out(JSON.stringify({ ...Object.fromEntries(counts), unreadable }, null, 2));
+    else terminal.out(table([['WHAT', 'DECRYPTED'], ...[...counts].map(([name, count]) => [name, String(count)])]));
+    terminal.note(
+      unreadable === 0
+        ? `Nothing is encrypted any more: remove ${SETTING} and DATA_ENCRYPTION from the settings of all servers. Keep the keys for as long as there are backups from before.`
+        : `${unreadable} rows and files cannot be decrypted, because their data key was destroyed or they were changed; the log of the server names rows that it comes across. Remove their conversations or tenants, and run the command again: until then the keys stay.`,
+    );
+    return unreadable === 0 ? 0 : 1;
+  } finally {
+    await database.close();
+  }
+}
+
+function sumOf(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** @throws UsageError while a server runs that may encrypt */
+async function refuseEncrypting(source: Database['read']): Promise<void> {
+  for (const { name, fingerprints } of await workersOf(source)) {
+    const { setting, value } = PLAIN_WRITES;
+    // Servers on SQLite publish nothing of their settings.
+    const isPlain = (JSON.parse(fingerprints) as FingerprintsByName)[setting]?.[0] === value;
+    if (!isPlain)
+      throw new UsageError(
+        source.dialect === 'sqlite'
+          ? `The server ${name} runs: stop it first. One that was killed is given up within a minute`
+          : `The server ${name} encrypts what it stores: start it with ${setting}=${value} first, or stop it. One that was killed is given up within a minute`,
+      );
   }
 }
 

@@ -19,12 +19,17 @@ class DatabaseCloser implements OnApplicationShutdown {
   }
 }
 
-/** All servers on a database encrypt, or none: others could not read what it holds. */
-const keyReport = (keys: DatabaseSettings['encryptionKeys']): Provider => ({
+/** What a server publishes of itself that reads encrypted content and encrypts none. */
+export const PLAIN_WRITES = { setting: 'DATA_ENCRYPTION', value: 'off' } as const;
+
+/** All servers on a database have the keys, or none: others could not read what it holds. */
+const keyReport = ({ encryptionKeys: keys, encryption }: DatabaseSettings): Provider => ({
   provide: 'EncryptionFingerprints',
   useFactory: (fingerprints?: Fingerprints) => {
     const name = 'DATA_ENCRYPTION_KEYS';
     fingerprints?.add(name, () => keyFingerprints(name, keys ?? []));
+    // Those that encrypt say nothing: servers of both kinds can read what the others write.
+    if (keys && encryption === 'off') fingerprints?.add(PLAIN_WRITES.setting, () => [PLAIN_WRITES.value]);
     return name;
   },
   inject: [{ token: Fingerprints, optional: true }],
@@ -66,7 +71,7 @@ export class DatabaseModule {
         { provide: RequestDatabase, useExisting: Database },
         { provide: RunDatabase, useFactory: ({ forRuns }: Database) => forRuns, inject: [Database] },
         DatabaseCloser,
-        keyReport(settings.encryptionKeys),
+        keyReport(settings),
         ...(settings.durability === 'strict' ? [strictReport] : []),
       ],
       exports: [Database, RequestDatabase, RunDatabase, UnitOfWork],

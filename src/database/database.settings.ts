@@ -43,6 +43,11 @@ export class DatabaseSettings extends settings('Database', {
     description:
       'Keys that [encrypt the content](encryption.md) in the database and in uploads, as `kid:secret`, separated by commas. The first wraps the data keys of tenants, all unwrap: a key has to stay in the list until `npm run data -- reencrypt` has wrapped them again. Without the keys the content is lost. All servers on one database need the same keys: a server with another list does not start.',
   }),
+  encryption: setting('DATA_ENCRYPTION', choice('on', 'off'), {
+    default: 'on',
+    description:
+      '`off`: new content is stored as it is, and `DATA_ENCRYPTION_KEYS` only serve to read what is encrypted. For [the way back](encryption.md#switch-it-off): then `npm run data -- decrypt` stores everything as it is.',
+  }),
   durability: setting('DURABILITY', choice('strict', 'relaxed'), {
     default: 'strict',
     description:

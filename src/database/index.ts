@@ -6,7 +6,7 @@ export { contentKeyOf, openedContent, withoutContentOf } from './content/opened-
 export { type DestroyedContent, destroyDataKey } from './content/destroyed-content.js';
 export * from './content/place.js';
 export { readable } from './content/readable.js';
-export { Reencryption } from './content/reencryption.js';
+export { Reencryption, type Rewritten } from './content/reencryption.js';
 export { isSealedFile } from './content/tenant-seals.js';
 export * from './data-source-options.js';
 export * from './database.js';

@@ -47,9 +47,9 @@ export async function openDatabase(
   }
 }
 
-async function withSeals(database: Database, { encryptionKeys }: DatabaseSettings): Promise<Database> {
+async function withSeals(database: Database, { encryptionKeys, encryption }: DatabaseSettings): Promise<Database> {
   try {
-    database.useSeals(await openSeals(database, encryptionKeys));
+    database.useSeals(await openSeals(database, encryptionKeys, encryption === 'on'));
     return database;
   } catch (error) {
     await database.close();

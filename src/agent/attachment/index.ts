@@ -10,7 +10,7 @@ export {
   parseReference,
   referenceOf,
 } from './attachment-reference.js';
-export { sealObjects } from './object-reencryption.js';
+export { openObjects, sealObjects } from './object-reencryption.js';
 export * from './attachment-expiry.js';
 export { signatureOf } from './signed-urls.js';
 export * from './attachment.module.js';

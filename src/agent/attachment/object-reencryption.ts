@@ -1,4 +1,4 @@
-import { type Database, isSealedFile, objectPlace } from '../../database/index.js';
+import { type Database, isSealedFile, objectPlace, type Rewritten, UnreadableContent } from '../../database/index.js';
 import type { ObjectStore } from './ports/object-store.js';
 
 const PAGE = 100;
@@ -20,21 +20,54 @@ interface AttachmentRow {
  * @param objects which keeps bytes as it gets them
  * @throws the error of the database or of the object store
  */
-export async function sealObjects({ content, read }: Database, objects: ObjectStore): Promise<number> {
-  let sealed = 0;
+export async function sealObjects(database: Database, objects: ObjectStore): Promise<number> {
+  return rewriteObjects(database, objects, async (path, bytes, tenantId) => {
+    if (isSealedFile(bytes)) return undefined;
+    const seal = await database.content.of(tenantId);
+    return seal.bytes(objectPlace(path), bytes);
+  });
+}
+
+/**
+ * Decrypts the bytes of all attachments that are encrypted, as `sealObjects` encrypts them. What cannot be decrypted stays.
+ *
+ * @throws as `sealObjects`
+ */
+export async function openObjects(database: Database, objects: ObjectStore): Promise<Rewritten> {
+  let unreadable = 0;
+  const rows = await rewriteObjects(database, objects, async (path, bytes) => {
+    if (!isSealedFile(bytes)) return undefined;
+    try {
+      return await database.content.bytes(objectPlace(path), bytes);
+    } catch (error) {
+      if (!(error instanceof UnreadableContent)) throw error;
+      unreadable += 1;
+      return undefined;
+    }
+  });
+  return { rows, unreadable };
+}
+
+/** @param rewrite undefined: it stays as it is */
+async function rewriteObjects(
+  { read }: Database,
+  objects: ObjectStore,
+  rewrite: (path: string, bytes: Buffer, tenantId: string) => Promise<Buffer | undefined>,
+): Promise<number> {
+  let rewritten = 0;
   let last = '';
   for (;;) {
     const rows = await read.all<AttachmentRow>(ATTACHMENTS, [last]);
     for (const { id, tenant_id: tenantId, path, mime_type: mimeType } of rows) {
       last = id;
       const bytes = await objects.get(path);
-      if (!bytes || isSealedFile(bytes)) continue;
-      const seal = await content.of(tenantId);
-      await objects.put(path, seal.bytes(objectPlace(path), bytes), mimeType, tenantId);
+      const changed = bytes && (await rewrite(path, bytes, tenantId));
+      if (!changed) continue;
+      await objects.put(path, changed, mimeType, tenantId);
       // Removed meanwhile: nobody else would remove what was just written.
       if ((await read.all(IS_KEPT, [id])).length === 0) await objects.remove(path);
-      sealed += 1;
+      rewritten += 1;
     }
-    if (rows.length < PAGE) return sealed;
+    if (rows.length < PAGE) return rewritten;
   }
 }

@@ -33,8 +33,11 @@ export interface TenantSeal {
  * and read it; without the setting everything here returns what it was given.
  */
 export abstract class ContentSeals {
-  /** Whether new content is encrypted: statements may then have to find the tenant and the row of what they read. */
+  /** Whether content may be encrypted: statements may then have to find the tenant and the row of what they read. */
   abstract readonly isOn: boolean;
+
+  /** Whether new content is encrypted. */
+  abstract readonly isSealing: boolean;
 
   /** Makes the keys of tenants that have none: content of theirs is then encrypted without another statement. */
   abstract prepare(): Promise<void>;
@@ -95,22 +98,24 @@ export function fromPlainText<Text extends string | null>(stored: Text): Text {
   return stored?.startsWith(PLAIN_MARK) ? (stored.slice(PLAIN_MARK.length) as Text) : stored;
 }
 
+/** Stores everything as it is. */
+export const PLAIN_SEAL: TenantSeal = {
+  json: (_place, text) => text,
+  text: (_place, text) => plainText(text),
+  bytes: (_place, bytes) => bytes,
+};
+
 /** Everything as it is. */
 class NoSeals extends ContentSeals {
   readonly isOn = false;
-
-  private readonly seal: TenantSeal = {
-    json: (_place, text) => text,
-    text: (_place, text) => plainText(text),
-    bytes: (_place, bytes) => bytes,
-  };
+  readonly isSealing = false;
 
   prepare(): Promise<void> {
     return Promise.resolve();
   }
 
   of(): TenantSeal {
-    return this.seal;
+    return PLAIN_SEAL;
   }
 
   reading<Result>(open: () => Result): Result {

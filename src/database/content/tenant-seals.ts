@@ -5,6 +5,7 @@ import {
   ContentSeals,
   fromPlainText,
   NO_SEALS,
+  PLAIN_SEAL,
   SEALED_MARK,
   type SealOptions,
   type TenantSeal,
@@ -43,6 +44,7 @@ export class TenantSeals extends ContentSeals {
   constructor(
     private readonly store: DataKeyStore,
     private readonly database: Database,
+    readonly isSealing: boolean,
   ) {
     super();
   }
@@ -53,6 +55,7 @@ export class TenantSeals extends ContentSeals {
   }
 
   async prepare(): Promise<void> {
+    if (!this.isSealing) return;
     const without = await this.database.read.all<{ id: string }>(TENANTS_WITHOUT);
     if (without.length === 0) return;
     await this.database.write(async (tx) => {
@@ -62,6 +65,7 @@ export class TenantSeals extends ContentSeals {
   }
 
   of(tenantId: string, tx?: Queryable): TenantSeal | Promise<TenantSeal> {
+    if (!this.isSealing) return PLAIN_SEAL;
     return this.seals.get(tenantId) ?? this.obtain(tenantId, tx);
   }
 
@@ -184,14 +188,19 @@ export function isSealedFile(bytes: Buffer): boolean {
  * How the content of a database is stored. No key is made before `ContentSeals.prepare` or the first content.
  *
  * @param keys the ring; undefined: as it is
+ * @param isSealing false: the ring serves for reading only
  * @throws StartupError if content is encrypted with a key that is not in the ring
  */
-export async function openSeals(database: Database, keys: readonly ServerKey[] | undefined): Promise<ContentSeals> {
+export async function openSeals(
+  database: Database,
+  keys: readonly ServerKey[] | undefined,
+  isSealing: boolean,
+): Promise<ContentSeals> {
   if (!keys) {
     await refuseSealedContent(database.read);
     return NO_SEALS;
   }
-  const seals = new TenantSeals(new DataKeyStore(keys), database);
+  const seals = new TenantSeals(new DataKeyStore(keys), database, isSealing);
   await seals.load();
   return seals;
 }

@@ -107,7 +107,8 @@ export class SqlRunStore extends RunStore {
   async insert(tx: Transaction, run: NewRun): Promise<RunRecord> {
     const { lines, createdAt } = run;
     const sql = queryable(tx);
-    const seal = this.database.content.isOn ? await this.database.content.of(run.principal.tenantId, sql) : undefined;
+    const { content } = this.database;
+    const seal = content.isSealing ? await content.of(run.principal.tenantId, sql) : undefined;
     const [row] = await sql.all<{ no: number; place: number }>(...insertOf(run, this.database.dialect, seal));
     if (!row) throw new Error('the run was not inserted');
     if (lines.length > 0) sql.send(INSERT_CHUNK, [row.no, 0, lines.length, bodyOf(row.no, lines, seal), createdAt]);
