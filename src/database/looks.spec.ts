@@ -3,14 +3,15 @@ import { JoinedLooks, type LookStatement } from './looks.js';
 /** What is read in each transaction. */
 class Transactions {
   readonly read: string[][] = [];
-  /** The statement that cannot be read. */
-  broken: string | undefined;
+  /** Statements that cannot be read, and why. */
+  readonly fail = new Map<string, Error>();
   readonly looks = new JoinedLooks((statements) => this.readAll(statements));
 
   private readAll(statements: readonly LookStatement[]): Promise<unknown[][]> {
     const names = statements.map(({ sql }) => sql);
     this.read.push(names);
-    if (names.some((name) => name === this.broken)) return Promise.reject(new Error(`no ${this.broken}`));
+    const error = names.map((name) => this.fail.get(name)).find((one) => one !== undefined);
+    if (error) return Promise.reject(error);
     return Promise.resolve(statements.map(({ sql, parameters }) => [`${sql} ${parameters.join()}`]));
   }
 }
@@ -24,7 +25,7 @@ describe('JoinedLooks', () => {
     const waiting = [looks.soon('schedules', [1], 1000), looks.soon('erasures', [2], 500)];
     expect(await looks.now('sweep', [3])).toEqual(['sweep 3']);
     expect(await Promise.all(waiting)).toEqual([['schedules 1'], ['erasures 2']]);
-    expect(read).toEqual([['schedules', 'erasures', 'sweep']]);
+    expect(read).toEqual([['sweep', 'schedules', 'erasures']]);
     await jest.advanceTimersByTimeAsync(2000);
     expect(read).toHaveLength(1);
   });
@@ -44,15 +45,30 @@ describe('JoinedLooks', () => {
     expect(await looks.soon('schedules', [], 0)).toEqual(['schedules ']);
   });
 
-  it('a statement that fails does not keep the sweep from being read', async () => {
-    const transactions = new Transactions();
-    transactions.broken = 'schedules';
-    const waiting = [transactions.looks.soon('schedules', [], 1000), transactions.looks.soon('erasures', [], 1000)];
-    const outcomes = Promise.allSettled(waiting);
-    expect(await transactions.looks.now('sweep')).toEqual(['sweep ']);
-    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    transactions.broken = 'sweep';
-    await expect(transactions.looks.now('sweep')).rejects.toThrow('no sweep');
+  it('a statement that fails, or waits too long for a lock, does not keep the others from being read', async () => {
+    const { looks, read, fail } = new Transactions();
+    for (const error of [new Error('no table'), Object.assign(new Error('canceled'), { code: '55P03' })]) {
+      fail.set('schedules', error);
+      const waiting = [looks.soon('schedules', [], 1000), looks.soon('erasures', [], 1000)];
+      const outcomes = Promise.allSettled(waiting);
+      expect(await looks.now('sweep')).toEqual(['sweep ']);
+      expect(await outcomes).toEqual([
+        { status: 'rejected', reason: error },
+        { status: 'fulfilled', value: ['erasures '] },
+      ]);
+    }
+    expect(read.slice(0, 4)).toEqual([['sweep', 'schedules', 'erasures'], ['sweep'], ['schedules'], ['erasures']]);
+    fail.set('sweep', new Error('no sweep'));
+    await expect(looks.now('sweep')).rejects.toThrow('no sweep');
+  });
+
+  it('when the database does not answer, all fail at once', async () => {
+    const { looks, read, fail } = new Transactions();
+    fail.set('sweep', Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }));
+    const waiting = Promise.allSettled([looks.soon('schedules', [], 1000)]);
+    await expect(looks.now('sweep')).rejects.toThrow('gone');
+    expect((await waiting).map(({ status }) => status)).toEqual(['rejected']);
+    expect(read).toHaveLength(1);
   });
 
   it('what waits finds nothing when the database is closed', async () => {

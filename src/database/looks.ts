@@ -1,3 +1,4 @@
+import { isLockTimeout, isUnavailable } from './database.js';
 import type { SqlValue } from './queryable.js';
 
 /** A statement of a look. */
@@ -60,13 +61,9 @@ export class JoinedLooks extends Looks {
   }
 
   async now<Row>(sql: string, parameters: readonly SqlValue[] = []): Promise<Row[]> {
-    const own = { sql, parameters };
-    const others = this.taken();
-    if (others.length > 0) {
-      const all = await this.readTogether(others, own);
-      if (all) return all as Row[];
-    }
-    return ((await this.readAll([own]))[0] ?? []) as Row[];
+    return (await new Promise<unknown[]>((resolve, reject) => {
+      void this.readTogether([{ sql, parameters, resolve, reject }, ...this.taken()]);
+    })) as Row[];
   }
 
   soon<Row>(sql: string, parameters: readonly SqlValue[], withinMs: number): Promise<Row[]> {
@@ -96,18 +93,15 @@ export class JoinedLooks extends Looks {
     return taken;
   }
 
-  /**
-   * Answers those that have waited. Returns the rows of the last statement; undefined when the transaction has failed: the
-   * fault may be that of another statement.
-   */
-  private async readTogether(others: readonly WaitingLook[], last?: LookStatement): Promise<unknown[] | undefined> {
+  /** Answers all. A statement that fails, or waits for a lock, does not keep the others from being read. */
+  private async readTogether(looks: readonly WaitingLook[]): Promise<void> {
     try {
-      const all = await this.readAll(last ? [...others, last] : others);
-      others.forEach(({ resolve }, index) => resolve(all[index] ?? []));
-      return all[others.length] ?? [];
+      const all = await this.readAll(looks);
+      looks.forEach(({ resolve }, index) => resolve(all[index] ?? []));
     } catch (error) {
-      for (const { reject } of others) reject(error);
-      return undefined;
+      const isStatements = isLockTimeout(error) || !isUnavailable(error);
+      if (looks.length > 1 && isStatements) await Promise.all(looks.map((look) => this.readTogether([look])));
+      else for (const { reject } of looks) reject(error);
     }
   }
 }

@@ -10,6 +10,9 @@ import { numbered } from './prepared-statements.js';
 import type { Queryable, SqlValue } from './queryable.js';
 import { cut, ignoreError, PATIENT_MS, type RequestWaits } from './request-waits.js';
 
+/** How long statements that are read together may wait for a lock, in milliseconds. */
+const LOCK_TIMEOUT_MS = 1000;
+
 /** Statements, which are sent on a connection. */
 type Query<Result> = (client: pg.PoolClient) => Promise<Result>;
 
@@ -43,12 +46,17 @@ export class PooledReads implements Queryable {
     return (await this.query(numbered(sql), [...parameters])).rowCount ?? 0;
   }
 
-  /** The rows of several statements, read in one transaction. @throws the driver's error */
+  /**
+   * The rows of several statements, read in one transaction. None waits for long for a lock, such as that of a change of a
+   * table: it would hold up the others.
+   *
+   * @throws the driver's error
+   */
   async together(statements: readonly LookStatement[]): Promise<unknown[][]> {
     const [first] = statements;
     if (!first || statements.length === 1) return first ? [await this.all(first.sql, first.parameters)] : [];
     const results = await this.watched((client) =>
-      inTransaction(client, this.opening ?? 'BEGIN', () =>
+      inTransaction(client, `${this.opening ?? 'BEGIN'}; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`, () =>
         statements.map(({ sql, parameters }) => client.query(numbered(sql), [...parameters])),
       ),
     );

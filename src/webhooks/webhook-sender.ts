@@ -62,7 +62,7 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
 
   private async lookIdly(): Promise<void> {
     try {
-      if ((await this.store.dueWebhooks(IDLE_WITHIN_MS)).length > 0 && !this.isOver) this.look();
+      if ((await this.dueWebhooks(IDLE_WITHIN_MS)).length > 0 && !this.isOver) this.look();
     } catch (error) {
       this.warn(error);
     }
@@ -70,13 +70,19 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
 
   private async work(): Promise<void> {
     try {
-      const enabled = this.directory.rowIds();
-      const due = (await this.store.dueWebhooks(0)).filter((rowId) => enabled.has(rowId));
       // One endpoint does not keep the others from being served.
-      for (const rowId of due) await this.claim(rowId).catch((error: unknown) => this.warn(error));
+      for (const rowId of await this.dueWebhooks(0))
+        await this.claim(rowId).catch((error: unknown) => this.warn(error));
     } catch (error) {
       this.warn(error);
     }
+  }
+
+  /** The enabled endpoints at which deliveries are due. */
+  private async dueWebhooks(withinMs: number): Promise<readonly number[]> {
+    const due = await this.store.dueWebhooks(withinMs);
+    const enabled = this.directory.rowIds();
+    return due.filter((rowId) => enabled.has(rowId));
   }
 
   /** Starts the deliveries that are due at an endpoint, as many as there is room for. */
