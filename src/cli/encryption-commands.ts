@@ -91,6 +91,8 @@ async function reencryptAll(
   const settings = readSettings(DatabaseSettings, env);
   const { encryptionKeys: ring } = settings;
   if (!ring) throw new UsageError(`${SETTING} is not set`);
+  if (settings.encryption === 'off')
+    throw new UsageError(`${PLAIN_WRITES.setting} is ${PLAIN_WRITES.value}: nothing would be encrypted`);
   const database = await openDatabase(settings);
   try {
     await refuseOthers(database, keyFingerprints(SETTING, ring));

@@ -48,10 +48,17 @@ describeOnDatabases('the way back from encryption', (open) => {
     return JSON.stringify(await running.get(Sessions).messages(ALICE, sessionId, { limit: 100, order: 'asc' }));
   }
 
-  async function decrypt(...args: string[]): Promise<{ code: number; out: string; note: string }> {
+  interface Outcome {
+    readonly code: number;
+    readonly out: string;
+    readonly note: string;
+  }
+  const decrypt = (...args: string[]): Promise<Outcome> => data(['decrypt', ...args]);
+
+  async function data(args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Outcome> {
     const output = { out: '', note: '' };
-    const env = { ...database.env, DATA_ENCRYPTION_KEYS: KEYS };
-    const code = await runCli(['data', 'decrypt', ...args], env, {
+    const env = { ...database.env, DATA_ENCRYPTION_KEYS: KEYS, ...more };
+    const code = await runCli(['data', ...args], env, {
       out: (line) => (output.out += `${line}\n`),
       note: (line) => (output.note += `${line}\n`),
       input: () => Promise.resolve(''),
@@ -97,6 +104,8 @@ describeOnDatabases('the way back from encryption', (open) => {
       expect((await decrypt()).note).toContain('stop it first');
       await stop();
     }
+    const back = await data(['reencrypt'], { DATA_ENCRYPTION: 'off' });
+    expect(back).toMatchObject({ code: 2, note: expect.stringContaining('nothing would be encrypted') as string });
     const { code, out, note } = await decrypt('--json');
     expect([code, note]).toEqual([0, expect.stringContaining('Nothing is encrypted any more') as string]);
     const counts = JSON.parse(out) as Record<string, number>;
