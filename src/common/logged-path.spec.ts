@@ -12,6 +12,9 @@ describe('loggedPath', () => {
     ['/prefix/admin/users/margaret', '/prefix/admin/users/-'],
     ['/admin/users/', '/admin/users/'],
     ['/api/teams/blue/members/margaret/notes', '/api/teams/blue/members/-/notes'],
+    ['/api/teams/members/members/margaret', '/api/teams/members/-/-'],
+    ['/admin/%75sers/margaret', '/admin/%75sers/-'],
+    ['/admin/%/users/margaret', '/admin/%/users/margaret'],
     ['/admin/usage', '/admin/usage'],
     ['', ''],
   ])('%s is %s', (url, path) => {

@@ -1,5 +1,5 @@
-/** What stands before the id of a person in paths, such as `/admin/users/`. */
-const beforePersons = new Set<string>();
+/** The segments before the id of a person in paths, such as `admin` and `users`, by how they are written. */
+const beforePersons = new Map<string, readonly string[]>();
 
 /**
  * States that a route names a person in its path: from now on the paths of its requests are logged without the id, wherever
@@ -15,7 +15,7 @@ export function hidePerson(route: string, parameter: string): void {
   const first = segments.findLastIndex((segment, index) => index < at && /[:*]/.test(segment)) + 1;
   const before = segments.slice(first, Math.max(at, first)).filter((segment) => segment !== '');
   if (before.length === 0) throw new TypeError(`${route} names no person as :${parameter}`);
-  beforePersons.add(`/${before.join('/')}/`);
+  beforePersons.set(before.join('/'), before);
 }
 
 /**
@@ -24,15 +24,22 @@ export function hidePerson(route: string, parameter: string): void {
  */
 export function loggedPath(url: string): string {
   const [path = ''] = url.split('?', 1);
-  let shown = path;
-  for (const before of beforePersons) shown = withoutPerson(shown, before);
-  return shown;
+  const segments = path.split('/');
+  const read = segments.map(decoded);
+  for (const before of beforePersons.values()) {
+    for (let at = 1; at + before.length < segments.length; at += 1) {
+      const person = at + before.length;
+      if (segments[person] !== '' && before.every((one, index) => read[at + index] === one)) segments[person] = '-';
+    }
+  }
+  return segments.join('/');
 }
 
-function withoutPerson(path: string, before: string): string {
-  const at = path.indexOf(before);
-  const from = at + before.length;
-  if (at < 0 || from === path.length) return path;
-  const end = path.indexOf('/', from);
-  return `${path.slice(0, from)}-${end < 0 ? '' : path.slice(end)}`;
+/** A segment as the router reads it. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
