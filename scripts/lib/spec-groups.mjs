@@ -11,9 +11,11 @@ const ROOTS = ['src', 'test', 'scripts', 'console/src'];
 const GROUP_SIZE = 16;
 /**
  * A spec that replaces modules, counts what they do when they are new (`@alone`), or counts timers, which what earlier
- * specs left behind would start too, keeps them for itself.
+ * specs left behind would start too, keeps them for itself. So does one that sets the environment when it is loaded, or
+ * consists of other specs, which would be loaded once only.
  */
-const IS_ALONE = /\bjest\.(mock|doMock|resetModules|isolateModules|useFakeTimers)\(|^ \* @alone\b|^\/\*\* @alone\b/m;
+const IS_ALONE =
+  /\bjest\.(mock|doMock|resetModules|isolateModules|useFakeTimers)\(|^ \* @alone\b|^\/\*\* @alone\b|^process\.env\b|^import '.*\.spec\.js'/m;
 
 /** @typedef {{ name: string, status: string, startTime: number, endTime: number, assertionResults: readonly Result[] }} FileReport */
 /** @typedef {{ status: string, duration?: number | null, ancestorTitles?: readonly string[] }} Result */

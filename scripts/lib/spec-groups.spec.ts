@@ -15,6 +15,8 @@ describe('groups of specs', () => {
     writeFileSync(join(root, 'src/run/run.ts'), '');
     writeFileSync(join(root, 'test/e2e/replaced.spec.ts'), "jest.mock('x');\n");
     writeFileSync(join(root, 'test/e2e/counted.spec.ts'), '/** @alone It counts. */\n');
+    writeFileSync(join(root, 'test/e2e/encrypted.spec.ts'), "import './counted.spec.js';\n");
+    writeFileSync(join(root, 'test/e2e/set.spec.ts'), "process.env.KEYS = 'k';\n");
     writeFileSync(join(root, 'test/fault/kill.spec.ts'), '');
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
@@ -30,10 +32,9 @@ describe('groups of specs', () => {
     expect(paths.sort()).toEqual(Array.from({ length: 20 }, (_, index) => `src/run/s${10 + index}.spec.ts`));
   });
 
-  it('leave a spec alone that replaces modules, or says that it must be', () => {
-    expect(write()).toEqual(
-      expect.arrayContaining([join(root, 'test/e2e/replaced.spec.ts'), join(root, 'test/e2e/counted.spec.ts')]),
-    );
+  it('leave a spec alone that replaces modules, sets the environment, runs other specs, or says that it must be', () => {
+    const alone = ['replaced', 'counted', 'encrypted', 'set'].map((name) => join(root, `test/e2e/${name}.spec.ts`));
+    expect(write()).toEqual(expect.arrayContaining(alone));
   });
 
   it('are told apart in the report', () => {

@@ -4,6 +4,7 @@ import { describeInBrowser } from '../support/browser.js';
 import { apiKey, bearer } from '../support/keys.js';
 import { OpenIdProvider, signInAtProvider } from '../support/openid-provider.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 const ADMIN = ['runs:read', 'runs:write', 'admin:keys', 'admin:budgets', 'admin:tenants'];
 
@@ -208,11 +209,11 @@ describeInBrowser('access to the console', (browser) => {
     await form.getByRole('alert').waitFor();
     await events.fill('1d');
     await save();
-    await tenants.locator('input[placeholder="1d"]').waitFor();
+    await until(async () => (await events.getAttribute('placeholder')) === '1d', 'what holds from now on');
     expect(await events.inputValue()).toBe('1d');
     await events.fill('');
     await save();
-    await tenants.locator('input[placeholder="7d"]').waitFor();
+    await until(async () => (await events.getAttribute('placeholder')) === '7d', 'what holds without it');
     await page.context().close();
   });
 
