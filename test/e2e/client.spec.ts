@@ -30,7 +30,7 @@ class CuttingProxy {
   constructor(port: number) {
     this.server = createServer((client) => {
       const upstream = connect(port, '127.0.0.1');
-      let left = randomInt(700, 1500);
+      let left = randomInt(1500, 3500);
       for (const socket of [client, upstream]) {
         this.sockets.add(socket);
         socket.on('error', () => undefined);
