@@ -26,9 +26,9 @@ export class RemoteExchange {
   private readonly control = new AbortController();
   private opened: Opened | undefined;
   private isOver = false;
-  /** When something new last came, by `performance.now()`. */
+  /** When something last showed that the exchange goes on, by `performance.now()`. */
   private progressAt = performance.now();
-  private lastPosition = '';
+  private lastProgress = '';
   private readonly calls: Record<string, string> = {};
   private readonly approvals: Record<string, string> = {};
   private readonly messages: Record<string, string> = {};
@@ -85,7 +85,7 @@ export class RemoteExchange {
       try {
         for (let unchecked = 0; events && !this.reader.end; events = await this.link.next(this.opened)) {
           this.read(events);
-          if (this.reader.isOver && this.opened) await this.link.look(this.opened);
+          if (this.reader.isOver && this.opened && !this.link.isLooking) await this.link.look(this.opened);
           unchecked += events.length;
           if (this.reader.end) break;
           this.boundary();
@@ -173,7 +173,8 @@ export class RemoteExchange {
     }
     await this.parts.journal.begin();
     // First the stream, so that no event is missed.
-    await repeats.preparing(() => link.listen(protocol.follow(opened, null, turn)));
+    const stream = protocol.follow(opened, null, turn);
+    if (stream) await repeats.preparing(() => link.listen(stream));
     for (;;) {
       this.isOver = false;
       this.opened = opened;
@@ -243,9 +244,9 @@ export class RemoteExchange {
       this.reader.read(event, writer);
       if (this.reader.end) return;
     }
-    const position = JSON.stringify(this.reader.position);
-    if (position === this.lastPosition) return;
-    this.lastPosition = position;
+    const progress = JSON.stringify(this.reader.heard ?? this.reader.position);
+    if (progress === this.lastProgress) return;
+    this.lastProgress = progress;
     this.progressAt = performance.now();
   }
 

@@ -104,6 +104,8 @@ export interface RemoteReader {
   readonly model: string | undefined;
   /** Where the stream is continued. What began before it does not come again. */
   readonly position: Json;
+  /** How many events have shown that the exchange goes on, new or not. Default: the position shows it. */
+  readonly heard?: number;
   /** What the next boundary keeps beside the position; merged when the exchange is restored. */
   takeTold(): JsonObject;
   /** A new connection continues behind `position`. */
@@ -163,10 +165,10 @@ export interface RemoteProtocol {
   reader(turn: Turn): RemoteReader;
   /** Whether an exchange with this handle can be continued. Default: every one. */
   readonly follows?: (handle: string) => boolean;
-  /** The request that continues an exchange. */
-  follow(opened: Opened, position: Json, turn: Turn): RemoteRequest;
+  /** The request that continues an exchange; undefined: it has no stream and is looked at. */
+  follow(opened: Opened, position: Json, turn: Turn): RemoteRequest | undefined;
   /**
-   * Reads the state of an exchange whose stream cannot be continued.
+   * Reads the state of an exchange whose stream cannot be continued, again and again until it is over.
    *
    * @returns undefined if there is no such request; the reader has its end if the exchange is over
    */

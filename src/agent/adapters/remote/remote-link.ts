@@ -1,10 +1,11 @@
-import { abortableDelay, AppError } from '../../../common/index.js';
+import { AppError } from '../../../common/index.js';
 import type { RemoteAgentConfig } from '../../remote/remote-config.js';
 import type { RemoteMetrics } from '../../remote/remote.metrics.js';
 import { ReadBudget, RemoteConnection, type SseEvent } from './remote-connection.js';
 import { RemoteFailure } from './remote-failure.js';
 import type { RemoteHttp, RemoteRequest } from './remote-http.js';
 import type { Ask, Opened, RemoteProtocol, RemoteReader, Turn } from './remote-kind.js';
+import { RemotePace } from './remote-pace.js';
 import type { RemoteUpstream } from './remote-upstream.js';
 import type { RemoteWriter } from './remote-writer.js';
 
@@ -21,12 +22,8 @@ export interface LinkParts {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The wait before a connection is made again: doubled each time, up to this. In milliseconds. */
+/** The first wait before a connection is made again, and before an exchange is looked at again, in milliseconds. */
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 8000;
-/** How often the state of an exchange is looked at whose stream cannot be continued, in milliseconds. */
-const LOOK_MS = 2000;
-/** The first wait, which is doubled each time. */
 const FIRST_LOOK_MS = 100;
 /** How long a request to stop may take, in milliseconds. */
 const STOP_MS = 5000;
@@ -39,6 +36,12 @@ export class RemoteLink {
   /** The events that are waited for. */
   private coming: Promise<readonly SseEvent[] | undefined> | undefined;
   private readonly budget: ReadBudget;
+  /** True once the stream cannot be continued: the exchange is looked at again and again. */
+  isLooking = false;
+  private readonly looks: RemotePace;
+  private readonly reattachments: RemotePace;
+  /** The position at which a connection was last made again. */
+  private lostAt = '';
 
   constructor(
     private readonly parts: LinkParts,
@@ -48,6 +51,8 @@ export class RemoteLink {
   ) {
     const { maxBytes, maxEvents } = parts.config;
     this.budget = new ReadBudget(maxBytes, maxEvents);
+    this.looks = new RemotePace(FIRST_LOOK_MS, signal);
+    this.reattachments = new RemotePace(FIRST_WAIT_MS, signal);
   }
 
   /** True if the last request may have arrived. */
@@ -61,16 +66,24 @@ export class RemoteLink {
   }
 
   /**
-   * The next events; undefined at the end of the stream. While a detached exchange is quiet it is looked at.
+   * The next events; undefined at the end of the stream; none after a look. While a detached exchange is quiet it is looked
+   * at, too.
    *
    * @param opened the exchange; undefined: its handle is not known yet
-   * @throws RemoteFailure, the signal's reason
+   * @throws AppError UPSTREAM_LOST; RemoteFailure; the signal's reason
    */
   next(opened: Opened | undefined): Promise<readonly SseEvent[] | undefined> {
     const { connection } = this;
+    if (opened && this.isLooking) return this.nextLook(opened);
     if (!connection) return Promise.resolve(undefined);
     const { detached } = this.parts.protocol;
     return opened && detached ? this.nextOrEnd(connection, opened, detached.quietMs) : connection.next();
+  }
+
+  private async nextLook(opened: Opened): Promise<readonly SseEvent[]> {
+    await this.looks.wait();
+    if (!(await this.look(opened))) throw noLonger();
+    return [];
   }
 
   /** The next events; none once the exchange is over, which a look may show. */
@@ -117,17 +130,22 @@ export class RemoteLink {
   }
 
   /** Makes a request that is answered with JSON. @throws RemoteFailure, the signal's reason */
-  readonly ask: Ask = async (request) => {
-    const connection = this.open(request);
+  readonly ask: Ask = (request) => this.json(request, this.budget);
+
+  private async json(request: RemoteRequest, budget: ReadBudget): Promise<unknown> {
+    const { upstream } = this.parts;
+    const connection = this.open(request, budget);
     try {
-      return await connection.json();
+      const answer = await connection.json();
+      upstream.reached();
+      return answer;
     } catch (error) {
-      if (error instanceof RemoteFailure) this.parts.upstream.noteConnection(error);
+      if (error instanceof RemoteFailure) upstream.noteConnection(error);
       throw error;
     } finally {
       connection.close();
     }
-  };
+  }
 
   /** Ends the last request. */
   close(): void {
@@ -151,12 +169,12 @@ export class RemoteLink {
     }
   }
 
-  private open({ headers, ...request }: RemoteRequest): RemoteConnection {
+  private open({ headers, ...request }: RemoteRequest, budget = this.budget): RemoteConnection {
     const { http, config } = this.parts;
     const all = Object.assign({}, config.headers, this.parts.headers, headers);
     const { takesJson } = this.parts.protocol;
     return new RemoteConnection(http, { ...request, headers: all }, config, {
-      budget: this.budget,
+      budget,
       signal: this.signal,
       takesJson,
     });
@@ -178,29 +196,33 @@ export class RemoteLink {
   }
 
   /**
-   * Continues an exchange on another connection.
+   * Continues an exchange on another connection, or by looking at it. While nothing new comes each wait is longer.
    *
    * @param failure why; undefined: another process has begun the exchange
-   * @returns its next events; none if its end was found in another way
+   * @returns its next events; none if it is looked at, or its end was found
    * @throws AppError UPSTREAM_LOST; RemoteFailure; the signal's reason
    */
   async reattach(opened: Opened, failure: unknown): Promise<readonly SseEvent[]> {
     const { protocol, config, upstream, metrics, turn } = this.parts;
     const until = performance.now() + config.reattachForMs;
-    for (
-      let wait = failure === undefined ? 0 : FIRST_WAIT_MS;
-      ;
-      wait = Math.min(Math.max(wait * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS)
-    ) {
-      if (wait > 0) await abortableDelay(wait, this.signal);
+    const lostAt = JSON.stringify(this.reader.position);
+    if (lostAt !== this.lostAt) this.reattachments.reset();
+    this.lostAt = lostAt;
+    for (let hasWaited = failure === undefined; ; hasWaited = true) {
       try {
         await this.prepare();
         if (protocol.detached && (await this.isEnded(opened))) return [];
+        const request = protocol.follow(opened, this.reader.position, turn);
+        if (!request) {
+          if (await this.look(opened)) return [];
+          throw noLonger();
+        }
+        if (!hasWaited) await this.reattachments.wait();
         const before = JSON.stringify(this.reader.position);
         this.reader.reconnected();
         upstream.reattached();
         metrics.reattachments.with(config.name).add();
-        const events = await this.follow(opened);
+        const events = await this.follow(request, opened);
         if (events) return events;
         if (JSON.stringify(this.reader.position) === before && (await this.look(opened))) return [];
       } catch (error) {
@@ -210,7 +232,7 @@ export class RemoteLink {
         if (status >= 400 && status < 500 && status !== 429) {
           if (await this.look(opened)) return [];
           if (status === 404 && opened.handle === turn.id) throw error;
-          throw new AppError('UPSTREAM_LOST', 'The remote agent no longer has the answer', { cause: error });
+          throw noLonger(error);
         }
       }
       if (performance.now() >= until) {
@@ -218,33 +240,32 @@ export class RemoteLink {
           cause: failure,
         });
       }
+      await this.reattachments.wait();
     }
   }
 
-  private async follow(opened: Opened): Promise<readonly SseEvent[] | undefined> {
-    const { protocol, turn } = this.parts;
-    const request = protocol.follow(opened, this.reader.position, turn);
-    if (!protocol.detached) return this.connect(request);
+  private async follow(request: RemoteRequest, opened: Opened): Promise<readonly SseEvent[] | undefined> {
+    if (!this.parts.protocol.detached) return this.connect(request);
     await this.listen(request);
     return this.next(opened);
   }
 
-  /** Looks at an exchange whose stream cannot be continued, until it is over. False if there is no way to. */
+  /** Looks at an exchange whose stream cannot be continued: from then on `next` does. False if there is no way to. */
   async look(opened: Opened): Promise<boolean> {
-    for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 2, LOOK_MS)) {
-      const looked = await this.lookOnce(opened);
-      if (!looked) return false;
-      if (this.reader.end) return true;
-      await abortableDelay(wait, this.signal);
-    }
+    this.isLooking = await this.lookOnce(opened);
+    return this.isLooking;
   }
 
   /** False if there is no way to, or nothing to look at. */
   private async lookOnce(opened: Opened): Promise<boolean> {
-    const look = this.parts.protocol.look?.(opened, this.parts.turn);
+    const { protocol, writer, turn, config } = this.parts;
+    const look = protocol.look?.(opened, turn);
     if (!look) return false;
+    // The same comes again with each look: what is written counts, not what is read.
+    const { written } = writer;
     try {
-      look.read(await this.ask(look.request), this.reader, this.parts.writer);
+      look.read(await this.json(look.request, new ReadBudget(config.maxBytes, 1)), this.reader, writer);
+      this.budget.takeBytes(writer.written - written);
       return true;
     } catch (error) {
       if (error instanceof RemoteFailure && error.answer?.status === 404) return false;
@@ -284,4 +305,8 @@ export class RemoteLink {
         connection.close();
       });
   }
+}
+
+function noLonger(cause?: unknown): AppError {
+  return new AppError('UPSTREAM_LOST', 'The remote agent no longer has the answer', { cause });
 }

@@ -76,6 +76,8 @@ export class RemoteWriter {
   /** What waits for a person. */
   readonly asked: AskedInterrupt[] = [];
   readonly questions: InputQuestion[] = [];
+  /** How much was written, in characters: texts, arguments, results and contents. */
+  written = 0;
   private readonly entries = new Map<string, Entry>();
   private queue: Entry[] = [];
   private readonly calls: RemoteCalls;
@@ -110,6 +112,7 @@ export class RemoteWriter {
   /** Appends to a text. @param key identifies the message at the upstream */
   text(key: string, kind: 'text' | 'reasoning' | 'refusal', piece: string): void {
     const segment = this.textAt(key, kind);
+    this.written += piece.length;
     for (let at = 0; at < piece.length; at += LONGEST_PIECE) segment.append(piece.slice(at, at + LONGEST_PIECE));
     this.advance();
   }
@@ -150,6 +153,7 @@ export class RemoteWriter {
     const entry = this.entries.get(key);
     if (!(entry?.segment instanceof RemoteCall) || entry.isEnded) return;
     entry.segment.append(piece);
+    this.written += piece.length;
     this.advance();
   }
 
@@ -184,6 +188,7 @@ export class RemoteWriter {
     }
     if (!call || call.hasOutput) return;
     this.calls.answered(callId, call);
+    this.written += output.length;
     const { callId: id, name: shown, approvalId, isClient } = call;
     const metadata = {
       ...(approvalId !== undefined && { approval_request_id: approvalId }),
@@ -202,7 +207,9 @@ export class RemoteWriter {
 
   /** Writes a message of the assistant with whole contents, such as files. */
   contents(contents: readonly ContentInput[]): void {
-    if (contents.length > 0) this.whole('message', 'assistant', contents);
+    if (contents.length === 0) return;
+    this.written += JSON.stringify(contents).length;
+    this.whole('message', 'assistant', contents);
   }
 
   /** Asks a person to approve a call. @param id of the upstream's request */

@@ -46,7 +46,8 @@ function rpcRequest(
   { operation, id, taskId, message }: A2aCall,
   headers: RemoteRequest['headers'],
 ): RemoteRequest {
-  const params = { ...(tenant !== undefined && { tenant }), ...(message ?? { id: taskId ?? '' }) };
+  const task = { id: taskId ?? '', ...(operation === 'get' && { historyLength: 0 }) };
+  const params = { ...(tenant !== undefined && { tenant }), ...(message ?? task) };
   const body = JSON.stringify({ jsonrpc: '2.0', id, method: METHODS[version][operation], params });
   return { method: 'POST', url, headers, body };
 }
@@ -68,5 +69,6 @@ function httpRequest(
   const prefix = tenant === undefined ? '' : `${encodeURIComponent(tenant)}/`;
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${prefix}${paths[operation]}`;
   const method = operation === 'get' ? 'GET' : 'POST';
+  if (operation === 'get') url.searchParams.set('historyLength', '0');
   return { method, url, headers, ...(message && { body: JSON.stringify(message) }) };
 }

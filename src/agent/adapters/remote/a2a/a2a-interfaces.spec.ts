@@ -136,7 +136,7 @@ describe('the interface of a remote agent of A2A', () => {
     const answer: Answer = (response, request) =>
       json(request.method === 'POST' ? { task: TASK } : whole)(response, request);
     expect(await run(card, answer)).toEqual(['Hello.']);
-    expect(asked()).toEqual(['POST /agent/message:send', 'GET /agent/tasks/task%2F1']);
+    expect(asked()).toEqual(['POST /agent/message:send', 'GET /agent/tasks/task%2F1?historyLength=0']);
     expect(upstream.seen[1]?.body).toMatchObject({ configuration: { returnImmediately: true } });
   });
 

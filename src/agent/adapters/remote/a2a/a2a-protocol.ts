@@ -102,9 +102,9 @@ export class A2aProtocol implements RemoteProtocol {
     return new A2aReader(this.config.secrets);
   }
 
-  follow({ handle }: Opened, _: unknown, { id }: Turn): RemoteRequest {
-    const operation = this.interface.hasStreaming ? 'subscribe' : 'get';
-    return this.call({ operation, taskId: taskIn(handle), id });
+  follow({ handle }: Opened, _: unknown, { id }: Turn): RemoteRequest | undefined {
+    if (!this.interface.hasStreaming) return undefined;
+    return this.call({ operation: 'subscribe', taskId: taskIn(handle), id });
   }
 
   look({ handle }: Opened): ReturnType<NonNullable<RemoteProtocol['look']>> {

@@ -25,8 +25,12 @@ export class A2aReader implements RemoteReader {
   readonly model = undefined;
   /** How many frames were read that said something new. */
   position = 0;
-  /** The last snapshot: a connection that was made again begins with one. */
+  /** How many frames were read: a snapshot that was there before shows that the task goes on. */
+  heard = 0;
+  /** The last snapshot: a connection that was made again begins with one, and a look is one. */
   private lastTask = '';
+  /** The last words of a task that is being worked on. */
+  private lastWords = '';
   private taskId = '';
   private contextId = '';
   /** Artifacts that are told whole, in this attempt and in those before. */
@@ -49,10 +53,12 @@ export class A2aReader implements RemoteReader {
 
   read(event: SseEvent, writer: RemoteWriter): void {
     const fields = fieldsOf(event);
-    if (!this.isRepeated(event, fields)) this.position += 1;
     if ('error' in fields && fields['error']) return this.refuse(objectAt(fields, 'error'));
     const result = resultIn(fields);
     const inner = innerOf(result);
+    this.heard += 1;
+    if (kindOf(result) === 'task' && this.isRepeated(inner)) return;
+    this.position += 1;
     switch (kindOf(result)) {
       case 'task':
         return this.task(inner, writer);
@@ -70,11 +76,10 @@ export class A2aReader implements RemoteReader {
     }
   }
 
-  /** Whether a frame is the snapshot that was there before: then the task has not gone on. */
-  private isRepeated({ data }: SseEvent, fields: Fields): boolean {
-    if (kindOf(resultIn(fields)) !== 'task') return false;
+  /** Whether a snapshot is the one that was there before: then there is nothing new. */
+  private isRepeated(task: Fields): boolean {
     const before = this.lastTask;
-    this.lastTask = fingerprint([data]);
+    this.lastTask = fingerprint([JSON.stringify(task)]);
     return this.lastTask === before;
   }
 
@@ -183,7 +188,8 @@ export class A2aReader implements RemoteReader {
     switch (stateOf(textAt(status, 'state'))) {
       case 'submitted':
       case 'working':
-        if (said !== '') {
+        if (said !== '' && said !== this.lastWords) {
+          this.lastWords = said;
           writer.emit({
             object: 'activity',
             kind: 'snapshot',
