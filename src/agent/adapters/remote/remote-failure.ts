@@ -35,6 +35,12 @@ export class RemoteFailure extends Error {
     return this.kind === 'unreachable' || this.error.code === 'UPSTREAM_BUSY' || this.answer?.status === 503;
   }
 
+  /** True if the same request may have an answer later. */
+  get isPassing(): boolean {
+    const { status = 0 } = this.answer ?? {};
+    return ['unreachable', 'cut', 'silent'].includes(this.kind) || status === 429 || status >= 500;
+  }
+
   /** How long the upstream asks to wait, in milliseconds. */
   get retryAfterMs(): number | undefined {
     return this.answer && retryAfterMs(this.answer);

@@ -39,6 +39,9 @@ export class RemoteLink {
   /** True once the stream cannot be continued: the exchange is looked at again and again. */
   isLooking = false;
   private readonly looks: RemotePace;
+  /** When a look was last answered, by `performance.now()`, and how long the upstream asked to wait since, in milliseconds. */
+  private lookedAt = 0;
+  private askedMs = 0;
   private readonly reattachments: RemotePace;
   /** The position at which a connection was last made again. */
   private lostAt = '';
@@ -81,7 +84,7 @@ export class RemoteLink {
   }
 
   private async nextLook(opened: Opened): Promise<readonly SseEvent[]> {
-    await this.looks.wait();
+    await this.looks.wait(this.askedMs);
     if (!(await this.look(opened))) throw noLonger();
     return [];
   }
@@ -209,6 +212,7 @@ export class RemoteLink {
     if (lostAt !== this.lostAt) this.reattachments.reset();
     this.lostAt = lostAt;
     for (let hasWaited = failure === undefined; ; hasWaited = true) {
+      let askedMs = 0;
       try {
         await this.prepare();
         if (protocol.detached && (await this.isEnded(opened))) return [];
@@ -234,13 +238,10 @@ export class RemoteLink {
           if (status === 404 && opened.handle === turn.id) throw error;
           throw noLonger(error);
         }
+        askedMs = error.retryAfterMs ?? 0;
       }
-      if (performance.now() >= until) {
-        throw new AppError('UPSTREAM_LOST', 'The connection to the remote agent was lost and could not be made again', {
-          cause: failure,
-        });
-      }
-      await this.reattachments.wait();
+      if (performance.now() >= until) throw notAgain(failure);
+      await this.reattachments.wait(askedMs);
     }
   }
 
@@ -250,9 +251,26 @@ export class RemoteLink {
     return this.next(opened);
   }
 
-  /** Looks at an exchange whose stream cannot be continued: from then on `next` does. False if there is no way to. */
+  /**
+   * Looks at an exchange whose stream cannot be continued: from then on `next` does. What cannot be looked at for the moment
+   * is looked at later, for `reattachForMs`.
+   *
+   * @returns false if there is no way to, or nothing to look at
+   * @throws AppError UPSTREAM_LOST; RemoteFailure; the signal's reason
+   */
   async look(opened: Opened): Promise<boolean> {
-    this.isLooking = await this.lookOnce(opened);
+    if (!this.isLooking) this.lookedAt = performance.now();
+    this.askedMs = 0;
+    try {
+      this.isLooking = await this.lookOnce(opened);
+      this.lookedAt = performance.now();
+    } catch (error) {
+      this.signal.throwIfAborted();
+      if (!(error instanceof RemoteFailure) || !error.isPassing) throw error;
+      if (performance.now() - this.lookedAt >= this.parts.config.reattachForMs) throw notAgain(error);
+      this.isLooking = true;
+      this.askedMs = error.retryAfterMs ?? 0;
+    }
     return this.isLooking;
   }
 
@@ -309,4 +327,10 @@ export class RemoteLink {
 
 function noLonger(cause?: unknown): AppError {
   return new AppError('UPSTREAM_LOST', 'The remote agent no longer has the answer', { cause });
+}
+
+function notAgain(cause: unknown): AppError {
+  return new AppError('UPSTREAM_LOST', 'The connection to the remote agent was lost and could not be made again', {
+    cause,
+  });
 }

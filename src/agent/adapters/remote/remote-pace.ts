@@ -1,7 +1,8 @@
 import { abortableDelay } from '../../../common/index.js';
 
-/** The longest wait, in milliseconds. */
+/** The longest wait, and the longest one that an upstream may ask for, in milliseconds. */
 const LONGEST_WAIT_MS = 15_000;
+const LONGEST_ASKED_MS = 30_000;
 
 /** Waits between attempts of the same: each is twice the one before it, up to 15 seconds (contract gateway, section B2). */
 export class RemotePace {
@@ -20,10 +21,10 @@ export class RemotePace {
     this.nextMs = this.firstMs;
   }
 
-  /** @throws the signal's reason */
-  async wait(): Promise<void> {
-    const wait = this.nextMs;
-    this.nextMs = Math.min(wait * 2, LONGEST_WAIT_MS);
+  /** @param askedMs how long the upstream asks to wait @throws the signal's reason */
+  async wait(askedMs = 0): Promise<void> {
+    const wait = Math.max(this.nextMs, Math.min(askedMs, LONGEST_ASKED_MS));
+    this.nextMs = Math.min(this.nextMs * 2, LONGEST_WAIT_MS);
     await abortableDelay(wait, this.signal);
   }
 }

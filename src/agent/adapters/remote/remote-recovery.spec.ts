@@ -71,10 +71,13 @@ describe('the recovery of a remote agent', () => {
     },
   );
 
-  it('an answer whose stream is gone is read whole', async () => {
+  it('an answer whose stream is gone is read whole, after looks that fail for the moment', async () => {
     const last = EVENTS.at(-1) as { readonly response: object };
+    let looks = 0;
     upstream = await UpstreamDouble.start((response, { method, path }) => {
       if (method === 'GET' && !path.includes('stream')) {
+        looks += 1;
+        if (looks < 3) return void response.writeHead(looks === 1 ? 503 : 429, { 'retry-after': '0' }).end();
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(last.response));
       } else if (method === 'GET') response.writeHead(404).end();
       else {
@@ -87,6 +90,7 @@ describe('the recovery of a remote agent', () => {
     expect(await run.drive(agent)).toEqual({ kind: 'completed' });
     expect(run.messages.map(textOf)).toEqual(WHOLE);
     run.expectLegalStream();
+    expect(looks).toBe(3);
     await agent.close();
   });
 

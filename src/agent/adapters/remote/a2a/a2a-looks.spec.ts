@@ -101,8 +101,50 @@ describe('a task of a remote agent of A2A', () => {
       SendStreamingMessage: () => ({ frames: [{ task: working() }] }),
       SubscribeToTask: () => ({ frames: [{ task: working() }] }),
     });
-    const [code, reattachments] = await outcome(answer, { reattachForMs: 0, idleMs: 10, maxMs: 1600 });
+    const [code, reattachments] = await outcome(answer, { reattachForMs: 0, idleMs: 10, maxMs: 2500 });
     expect(code).toBe('UPSTREAM_TIMEOUT');
     expect(reattachments).toBe(2);
+  });
+
+  const status =
+    (code: number): Answer =>
+    (response) =>
+      void response.writeHead(code, { 'retry-after': '0' }).end();
+  const internal = { frames: [{ error: { code: -32603, message: 'Not now' } }] };
+
+  it.each<[string, ReturnType<Method>]>([
+    ['answered with status 503', status(503)],
+    ['answered with status 429', status(429)],
+    ['reset', (response) => void response.destroy()],
+    ['an internal error', internal],
+  ])('is looked at again after a look that was %s', async (_, failed) => {
+    const answer = server(false, {
+      SendMessage: () => ({ frames: [{ task: working() }] }),
+      GetTask: (count) => (count === 1 ? failed : { frames: [count === 0 ? working() : COMPLETED] }),
+    });
+    expect(await outcome(answer)).toEqual([['Done.'], 0]);
+    expect(of('GetTask')).toHaveLength(3);
+    expect(of('CancelTask')).toEqual([]);
+  });
+
+  it('that cannot be looked at for too long is lost', async () => {
+    const answer = server(false, {
+      SendMessage: () => ({ frames: [{ task: working() }] }),
+      GetTask: (count) => (count === 0 ? { frames: [working()] } : status(503)),
+    });
+    expect(await outcome(answer, { reattachForMs: 250 })).toEqual(['UPSTREAM_LOST', 0]);
+    expect(of('GetTask')).toHaveLength(3);
+  });
+
+  it('is subscribed to again after an internal error', async () => {
+    const answer = server(true, {
+      SendStreamingMessage: () => ({ frames: [{ task: working() }] }),
+      SubscribeToTask: (count) => (count === 0 ? internal : { frames: [{ task: COMPLETED }] }),
+    });
+    expect(await outcome(answer)).toEqual([['Done.'], 2]);
+  });
+
+  it('that cannot be begun for an internal error has failed', async () => {
+    expect(await outcome(server(true, { SendStreamingMessage: () => internal }))).toEqual(['UPSTREAM_FAILED', 0]);
   });
 });

@@ -109,8 +109,10 @@ export class A2aProtocol implements RemoteProtocol {
 
   look({ handle }: Opened): ReturnType<NonNullable<RemoteProtocol['look']>> {
     const request = this.call({ operation: 'get', taskId: taskIn(handle), id: 'look' });
-    const read = (answer: unknown, reader: RemoteReader, writer: RemoteWriter): void =>
+    const read = (answer: unknown, reader: RemoteReader, writer: RemoteWriter): void => {
+      reader.reconnected();
       reader.read({ name: '', data: JSON.stringify(answer) }, writer);
+    };
     return { request, read };
   }
 

@@ -13,6 +13,7 @@ const MOST_SKIPPED = 20;
 /** The task is not there, or cannot be subscribed to, or the server has closed the stream while the task goes on. */
 const TASK_NOT_FOUND = -32001;
 const UNSUPPORTED = -32004;
+const INTERNAL = -32603;
 const REASONS: Readonly<Record<string, number>> = {
   TASK_NOT_FOUND,
   UNSUPPORTED_OPERATION: UNSUPPORTED,
@@ -36,6 +37,8 @@ export class A2aReader implements RemoteReader {
   /** Artifacts that are told whole, in this attempt and in those before. */
   private readonly told = new Set<string>();
   private newlyTold: string[] = [];
+  /** True on a connection that continues the task. */
+  private isContinued = false;
   private hasContent = false;
   private skipped = 0;
   /** Artifacts that began anew: their messages have other keys. */
@@ -91,7 +94,7 @@ export class A2aReader implements RemoteReader {
 
   /** Its first frame is a snapshot. */
   reconnected(): void {
-    return;
+    this.isContinued = true;
   }
 
   restore(position: Json, told: readonly JsonObject[]): void {
@@ -110,6 +113,9 @@ export class A2aReader implements RemoteReader {
     const reason = details.map((one) => textAt(one, 'reason')).find((text) => text !== undefined) ?? '';
     const code = REASONS[reason] ?? error['code'];
     if (reason === STREAM_CLOSED && this.taskId !== '') throw cutFailure(undefined);
+    // Over HTTP+JSON the code is a status.
+    const isInternal = code === INTERNAL || (typeof code === 'number' && code >= 500);
+    if (isInternal && (this.isContinued || this.position > 0)) throw cutFailure(new Error(textAt(error, 'message')));
     if (code === UNSUPPORTED && this.taskId !== '') throw unsupported();
     if (code === TASK_NOT_FOUND && this.taskId !== '') {
       this.end = { kind: 'failed', error: new AppError('UPSTREAM_LOST', 'The remote agent no longer has the task') };
