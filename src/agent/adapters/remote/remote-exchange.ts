@@ -25,6 +25,8 @@ export class RemoteExchange {
   private readonly reader: RemoteReader;
   private readonly control = new AbortController();
   private opened: Opened | undefined;
+  /** Of the request that began the exchange. */
+  private place: JsonObject | undefined;
   private isOver = false;
   /** When something last showed that the exchange goes on, by `performance.now()`. */
   private progressAt = performance.now();
@@ -135,8 +137,10 @@ export class RemoteExchange {
       this.isOver = false;
       try {
         const events = await this.link.connect(request);
-        if (!events?.[0] || protocol.rewrites?.(events[0]) !== true) return events;
-        request = protocol.open(turn);
+        this.place = request.place;
+        const other = events?.[0] && protocol.rewrites?.(events[0], request, turn);
+        if (!other) return events;
+        request = other;
         continue;
       } catch (caught) {
         if (!(caught instanceof RemoteFailure) || this.control.signal.aborted) throw caught;
@@ -238,7 +242,7 @@ export class RemoteExchange {
     for (const event of events) {
       if (!this.opened) {
         const named = this.reader.identify(event, (name) => this.link.header(name));
-        this.opened = openedAs(named, protocol);
+        this.opened = openedAs(named, protocol, this.place);
         journal.opened(this.opened);
       }
       this.reader.read(event, writer);

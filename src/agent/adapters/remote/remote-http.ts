@@ -1,6 +1,7 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
+import type { JsonObject } from '../../../common/index.js';
 import { isLinkLocal } from '../../remote/remote-config.js';
 import { AnswerBody } from '../chat-completions/answer-body.js';
 import { ProxiedAgent } from '../upstream/proxied-agent.js';
@@ -11,6 +12,8 @@ export interface RemoteRequest {
   readonly method: 'GET' | 'HEAD' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Of the request that begins an exchange: where it goes, if that can change, for `Opened.place`. */
+  readonly place?: JsonObject;
 }
 
 /** The answer to one request. A request that may have arrived is never sent again here. */

@@ -19,13 +19,19 @@ interface StoredOpening {
 /** The handle of an exchange of which nothing is known. */
 export const NOT_OPENED: Opened = { handle: '', canReattach: false, isKept: false };
 
-/** What the first event of an exchange shows of it. @param id of the upstream; undefined if it has none */
+/**
+ * What the first event of an exchange shows of it.
+ *
+ * @param id of the upstream; undefined if it has none
+ * @param place of the request
+ */
 export function openedAs(
   id: string | undefined,
   { canReattach, keeps: isKept, follows }: Pick<RemoteProtocol, 'canReattach' | 'keeps' | 'follows'>,
+  place: JsonObject | undefined,
 ): Opened {
   if (id === undefined || !isPathSegment(id)) return { handle: '', canReattach: false, isKept };
-  return { handle: id, canReattach: canReattach && follows?.(id) !== false, isKept };
+  return { handle: id, canReattach: canReattach && follows?.(id) !== false, isKept, ...(place && { place }) };
 }
 
 /** True if the first exchange of a run was begun, by this or an earlier attempt. */

@@ -121,6 +121,8 @@ export interface Opened {
   readonly canReattach: boolean;
   /** Whether later requests can refer to it. */
   readonly isKept: boolean;
+  /** Where it was begun, in the words of its protocol: it is continued and stopped there. */
+  readonly place?: JsonObject;
 }
 
 /** Makes a request that is answered with JSON. @throws RemoteFailure; the signal's reason */
@@ -152,16 +154,21 @@ export interface RemoteProtocol {
   readonly takesOnce?: boolean;
   /** True if an answer may be JSON in place of a stream. */
   readonly takesJson?: boolean;
-  /** Called before each request of an exchange. @param get reads JSON of an address */
-  prepare?(get: Ask): Promise<void>;
+  /** Called before each request of an exchange. @param get reads JSON of an address @param opened what is continued */
+  prepare?(get: Ask, opened?: Opened): Promise<void>;
   /** The request that begins an exchange. @param handle of a detached one @throws AppError for what cannot be sent */
   open(turn: Turn, handle?: string): RemoteRequest;
   /** What a failure of that request means. Default: the failure itself. */
   refusal?(failure: RemoteFailure): RemoteFailure;
   /** A refusal after which the request can be written in another way; true: send it again. */
   adapts(failure: RemoteFailure): boolean;
-  /** As `adapts`, for an upstream that refuses in its first event. @throws RemoteFailure for one that breaks the protocol */
-  rewrites?(first: SseEvent): boolean;
+  /**
+   * Called with the first event of each answer to the request that begins an exchange: upstreams may refuse in it.
+   *
+   * @returns the request in another way; undefined: the event counts
+   * @throws RemoteFailure for an event that breaks the protocol
+   */
+  rewrites?(first: SseEvent, request: RemoteRequest, turn: Turn): RemoteRequest | undefined;
   reader(turn: Turn): RemoteReader;
   /** Whether an exchange with this handle can be continued. Default: every one. */
   readonly follows?: (handle: string) => boolean;

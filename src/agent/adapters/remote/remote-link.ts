@@ -183,9 +183,9 @@ export class RemoteLink {
     });
   }
 
-  /** What the protocol must know before a request, such as the card of an agent. */
-  async prepare(): Promise<void> {
-    await this.parts.protocol.prepare?.(this.ask);
+  /** What the protocol must know before a request, such as the card of an agent. @param opened what is continued */
+  async prepare(opened?: Opened): Promise<void> {
+    await this.parts.protocol.prepare?.(this.ask, opened);
   }
 
   /** Whether the upstream is known to take a request that it has got already once. @throws the signal's reason */
@@ -214,7 +214,7 @@ export class RemoteLink {
     for (let hasWaited = failure === undefined; ; hasWaited = true) {
       let askedMs = 0;
       try {
-        await this.prepare();
+        await this.prepare(opened);
         if (protocol.detached && (await this.isEnded(opened))) return [];
         const request = protocol.follow(opened, this.reader.position, turn);
         if (!request) {

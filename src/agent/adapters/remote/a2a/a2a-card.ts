@@ -1,4 +1,4 @@
-import { AppError } from '../../../../common/index.js';
+import { AppError, type JsonObject } from '../../../../common/index.js';
 import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { type Fields, objectAt, objectsAt, textAt } from '../json-fields.js';
 
@@ -18,6 +18,8 @@ export interface A2aInterface {
   readonly hasStreaming: boolean;
   /** True if it takes a message with a known id once. */
   readonly isIdempotent: boolean;
+  /** True if the version is tried because the server has refused the other one. */
+  readonly isGuess?: true;
 }
 
 /** What of the configuration decides about the interface. */
@@ -67,7 +69,7 @@ export function interfaceOf(card: Fields, { name, url, binding, protocol, allowe
     );
   }
   const origin = URL.canParse(found.url) ? new URL(found.url).origin : undefined;
-  if (origin === undefined || (origin !== url.origin && !allowedOrigins.includes(origin))) {
+  if (origin === undefined || !isPermitted(origin, { url, allowedOrigins })) {
     throw new AppError(
       'CONFIGURATION_ERROR',
       `The card of the remote agent "${name}" names another origin than its url`,
@@ -83,6 +85,24 @@ export function interfaceOf(card: Fields, { name, url, binding, protocol, allowe
     hasStreaming: capabilities['streaming'] === true,
     isIdempotent,
   };
+}
+
+/** An interface as an exchange keeps it. */
+export function placeOf({ url, tenant, ...rest }: A2aInterface): JsonObject {
+  return { ...rest, url: url.href, ...(tenant !== undefined && { tenant }) };
+}
+
+/** The interface of an exchange; undefined if it has kept none, or one whose origin is no longer permitted. */
+export function interfaceAt(place: JsonObject | undefined, choice: A2aChoice): A2aInterface | undefined {
+  if (!place) return undefined;
+  const { url: address, tenant, ...rest } = place as Omit<A2aInterface, 'url'> & { readonly url: string };
+  const url = new URL(address);
+  return isPermitted(url.origin, choice) ? { ...rest, url, tenant } : undefined;
+}
+
+/** Whether requests, and credentials with them, may go to an origin. */
+function isPermitted(origin: string, { url, allowedOrigins }: Pick<A2aChoice, 'url' | 'allowedOrigins'>): boolean {
+  return origin === url.origin || allowedOrigins.includes(origin);
 }
 
 /**

@@ -144,6 +144,14 @@ describe('a task of a remote agent of A2A', () => {
     expect(await outcome(answer)).toEqual([['Done.'], 2]);
   });
 
+  it('is looked at where the server has no method to subscribe', async () => {
+    const answer = server(true, {
+      SendStreamingMessage: () => ({ frames: [{ task: working() }] }),
+      GetTask: () => ({ frames: [COMPLETED] }),
+    });
+    expect(await outcome(answer)).toEqual([['Done.'], 1]);
+  });
+
   it('that cannot be begun for an internal error has failed', async () => {
     expect(await outcome(server(true, { SendStreamingMessage: () => internal }))).toEqual(['UPSTREAM_FAILED', 0]);
   });

@@ -5,10 +5,18 @@ import { fieldsOf, objectAt } from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
 import { protocolFailure, RemoteFailure } from '../remote-failure.js';
 import type { RemoteRequest } from '../remote-http.js';
-import type { Opened, RemoteProtocol, RemoteReader, Turn } from '../remote-kind.js';
+import type { Ask, Opened, RemoteProtocol, RemoteReader, Turn } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
 import { type A2aCall, requestOf } from './a2a-calls.js';
-import { type A2aInterface, cardAddresses, credentialsIn, interfaceOf } from './a2a-card.js';
+import {
+  type A2aInterface,
+  type A2aVersion,
+  cardAddresses,
+  credentialsIn,
+  interfaceAt,
+  interfaceOf,
+  placeOf,
+} from './a2a-card.js';
 import { contextIn, taskIn } from './a2a-handle.js';
 import { A2aReader } from './a2a-reader.js';
 
@@ -20,11 +28,10 @@ const OTHER_VERSION: ReadonlySet<unknown> = new Set([-32601, -32009]);
 
 /** What the card of an agent has said. */
 interface KnownCard {
+  /** In the version that the server has understood, if the card names another. */
   readonly at: A2aInterface;
   /** The credentials that it asks for, in words. */
   readonly credentials: string | undefined;
-  /** True once the other version was tried, because the card names one that the server does not speak. */
-  readonly isCorrected: boolean;
 }
 
 /**
@@ -49,8 +56,9 @@ export class A2aProtocol implements RemoteProtocol {
     return this.known?.at.isIdempotent === true;
   }
 
-  /** Fetches the card of the agent if it is not known or old. */
-  async prepare(get: (request: RemoteRequest) => Promise<unknown>): Promise<void> {
+  /** Fetches the card of the agent if it is not known or old, and the exchange has not kept what it said. */
+  async prepare(get: Ask, opened?: Opened): Promise<void> {
+    if (interfaceAt(opened?.place, this.config)) return;
     if (this.known && performance.now() < this.until) return;
     const addresses = cardAddresses(this.config);
     for (const [index, url] of addresses.entries()) {
@@ -58,7 +66,7 @@ export class A2aProtocol implements RemoteProtocol {
         const card = await get({ method: 'GET', url, headers: { 'a2a-version': '1.0' } });
         if (!isPlainObject(card)) throw protocolFailure('The card of the remote agent is no JSON object');
         const at = interfaceOf(card, this.config);
-        this.known = { at, credentials: credentialsIn(card), isCorrected: false };
+        this.known = { at, credentials: credentialsIn(card) };
         this.until = performance.now() + CARD_MS;
         return;
       } catch (error) {
@@ -69,10 +77,15 @@ export class A2aProtocol implements RemoteProtocol {
   }
 
   open(turn: Turn): RemoteRequest {
-    const { version, hasStreaming } = this.interface;
-    const message = { message: this.message(turn), configuration: configurationOf(version, hasStreaming) };
+    return this.send(turn, this.interface);
+  }
+
+  private send(turn: Turn, at: A2aInterface): RemoteRequest {
+    const { version, hasStreaming } = at;
+    const message = { message: this.message(turn, version), configuration: configurationOf(version, hasStreaming) };
     const headers = { 'idempotency-key': turn.id };
-    return this.call({ operation: hasStreaming ? 'stream' : 'send', id: turn.id, message, headers });
+    const call: A2aCall = { operation: hasStreaming ? 'stream' : 'send', id: turn.id, message, headers };
+    return { ...requestOf(at, call), place: placeOf(at) };
   }
 
   /** Missing or wrong credentials: the error says what the card asks for. */
@@ -87,28 +100,35 @@ export class A2aProtocol implements RemoteProtocol {
     return false;
   }
 
-  /** Cards lie about versions: a server that has no such method is asked once in the other version. */
-  rewrites({ data }: SseEvent): boolean {
+  /**
+   * Cards lie about versions: a message to a server that has no such method is written once in the other version. If that is
+   * understood it counts as long as the card does.
+   */
+  rewrites({ data }: SseEvent, { place }: RemoteRequest, turn: Turn): RemoteRequest | undefined {
     const { known } = this;
-    if (!known || known.isCorrected || known.at.binding !== 'JSONRPC' || this.config.protocol) return false;
-    const error = objectAt(fieldsOf({ data }), 'error');
-    if (!OTHER_VERSION.has(error['code'])) return false;
-    const version = known.at.version === '1.0' ? '0.3' : '1.0';
-    this.known = { ...known, at: { ...known.at, version }, isCorrected: true };
-    return true;
+    const at = interfaceAt(place, this.config);
+    if (!known || at?.binding !== 'JSONRPC' || this.config.protocol) return undefined;
+    const fields = fieldsOf({ data });
+    if (at.isGuess) {
+      if (!fields['error']) this.known = { ...known, at: { ...known.at, version: at.version } };
+      return undefined;
+    }
+    if (!OTHER_VERSION.has(objectAt(fields, 'error')['code'])) return undefined;
+    return this.send(turn, { ...at, version: at.version === '1.0' ? '0.3' : '1.0', isGuess: true });
   }
 
   reader(): RemoteReader {
     return new A2aReader(this.config.secrets);
   }
 
-  follow({ handle }: Opened, _: unknown, { id }: Turn): RemoteRequest | undefined {
-    if (!this.interface.hasStreaming) return undefined;
-    return this.call({ operation: 'subscribe', taskId: taskIn(handle), id });
+  follow({ handle, place }: Opened, _: unknown, { id }: Turn): RemoteRequest | undefined {
+    const at = interfaceAt(place, this.config) ?? this.interface;
+    return at.hasStreaming ? requestOf(at, { operation: 'subscribe', taskId: taskIn(handle), id }) : undefined;
   }
 
-  look({ handle }: Opened): ReturnType<NonNullable<RemoteProtocol['look']>> {
-    const request = this.call({ operation: 'get', taskId: taskIn(handle), id: 'look' });
+  look({ handle, place }: Opened): ReturnType<NonNullable<RemoteProtocol['look']>> {
+    const at = interfaceAt(place, this.config) ?? this.interface;
+    const request = requestOf(at, { operation: 'get', taskId: taskIn(handle), id: 'look' });
     const read = (answer: unknown, reader: RemoteReader, writer: RemoteWriter): void => {
       reader.reconnected();
       reader.read({ name: '', data: JSON.stringify(answer) }, writer);
@@ -116,9 +136,10 @@ export class A2aProtocol implements RemoteProtocol {
     return { request, read };
   }
 
-  stop({ handle }: Opened, { id }: Turn): RemoteRequest | undefined {
-    if (taskIn(handle) === '' || !this.known) return undefined;
-    return this.call({ operation: 'cancel', taskId: taskIn(handle), id });
+  stop({ handle, place }: Opened, { id }: Turn): RemoteRequest | undefined {
+    const at = interfaceAt(place, this.config) ?? this.known?.at;
+    if (taskIn(handle) === '' || !at) return undefined;
+    return requestOf(at, { operation: 'cancel', taskId: taskIn(handle), id });
   }
 
   private get interface(): A2aInterface {
@@ -126,12 +147,7 @@ export class A2aProtocol implements RemoteProtocol {
     return this.known.at;
   }
 
-  private call(call: A2aCall): RemoteRequest {
-    return requestOf(this.interface, call);
-  }
-
-  private message(turn: Turn): JsonObject {
-    const { version } = this.interface;
+  private message(turn: Turn, version: A2aVersion): JsonObject {
     const { decisions, inputs, before, after, messages, news, id } = turn;
     const [asked] = decisions;
     const handle = asked?.handle ?? textOf(before?.['handle']) ?? after?.handle ?? '';

@@ -13,6 +13,7 @@ const MOST_SKIPPED = 20;
 /** The task is not there, or cannot be subscribed to, or the server has closed the stream while the task goes on. */
 const TASK_NOT_FOUND = -32001;
 const UNSUPPORTED = -32004;
+const NO_METHOD = -32601;
 const INTERNAL = -32603;
 const REASONS: Readonly<Record<string, number>> = {
   TASK_NOT_FOUND,
@@ -113,9 +114,11 @@ export class A2aReader implements RemoteReader {
     const reason = details.map((one) => textAt(one, 'reason')).find((text) => text !== undefined) ?? '';
     const code = REASONS[reason] ?? error['code'];
     if (reason === STREAM_CLOSED && this.taskId !== '') throw cutFailure(undefined);
+    const hasTask = this.isContinued || this.position > 0;
     // Over HTTP+JSON the code is a status.
     const isInternal = code === INTERNAL || (typeof code === 'number' && code >= 500);
-    if (isInternal && (this.isContinued || this.position > 0)) throw cutFailure(new Error(textAt(error, 'message')));
+    if (isInternal && hasTask) throw cutFailure(new Error(textAt(error, 'message')));
+    if (code === NO_METHOD && hasTask) throw unsupported();
     if (code === UNSUPPORTED && this.taskId !== '') throw unsupported();
     if (code === TASK_NOT_FOUND && this.taskId !== '') {
       this.end = { kind: 'failed', error: new AppError('UPSTREAM_LOST', 'The remote agent no longer has the task') };
