@@ -1,4 +1,4 @@
-import { AppError, fingerprint, HOPS_HEADER, type JsonObject, Semaphore } from '../../../common/index.js';
+import { fingerprint, HOPS_HEADER, type JsonObject, Semaphore } from '../../../common/index.js';
 import type { AttachmentSource } from '../../attachment/index.js';
 import { type AgentContext, type AgentOutcome, type InputQuestion, InputRefused } from '../../agent.js';
 import { AgentType } from '../../agent-type.decorator.js';
@@ -104,7 +104,7 @@ export class RemoteAgent implements RemoteAgentHandle {
     let before: JsonObject | undefined;
     for (let round = 0; ; round += 1) {
       const ended = yield* this.exchange(context, kept, { round, inputs, before });
-      if (ended.kind === 'failure') throw new AppError(ended.code, ended.message);
+      if (ended.kind === 'failure') throw ended.error;
       if (ended.kind === 'outcome') return ended.outcome;
       const given: GivenInput[] = [];
       for (const question of ended.questions) given.push(await askFor(context, question));

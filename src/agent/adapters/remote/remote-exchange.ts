@@ -56,7 +56,8 @@ export class RemoteExchange {
     let outcome = 'stopped';
     try {
       const ended = yield* this.exchange();
-      outcome = ended.kind === 'failure' ? ended.code : ended.kind === 'questions' ? 'interrupted' : ended.outcome.kind;
+      if (ended.kind === 'failure') outcome = ended.error.code;
+      else outcome = ended.kind === 'questions' ? 'interrupted' : ended.outcome.kind;
       return ended;
     } catch (error) {
       const shown = error instanceof RemoteFailure ? error.error : error;
@@ -311,11 +312,9 @@ export class RemoteExchange {
   private outcomeOf(end: ExchangeEnd): ExchangeOutcome {
     const { writer } = this.parts;
     switch (end.kind) {
-      case 'failed': {
-        const { code, message } = end.error;
+      case 'failed':
         this.parts.upstream.failed(end.error);
-        return { kind: 'failure', code, message };
-      }
+        return { kind: 'failure', error: end.error };
       case 'incomplete':
         return { kind: 'outcome', outcome: { kind: 'incomplete', reason: end.reason } };
       case 'completed': {

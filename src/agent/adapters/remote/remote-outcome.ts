@@ -1,4 +1,4 @@
-import type { ErrorCode, JsonObject } from '../../../common/index.js';
+import type { AppError, JsonObject } from '../../../common/index.js';
 import type { AskedInterrupt } from '../../interrupt/index.js';
 import type { AgentOutcome, InputQuestion } from '../../agent.js';
 import type { StoredBoundary } from './remote-kind.js';
@@ -7,7 +7,7 @@ import type { StoredBoundary } from './remote-kind.js';
 export type ExchangeOutcome =
   | { readonly kind: 'outcome'; readonly outcome: AgentOutcome }
   | { readonly kind: 'questions'; readonly questions: readonly InputQuestion[]; readonly kept: JsonObject }
-  | { readonly kind: 'failure'; readonly code: ErrorCode; readonly message: string };
+  | { readonly kind: 'failure'; readonly error: AppError };
 
 /** The outcome that the last boundary of an exchange has. */
 export function outcomeIn(boundary: StoredBoundary | undefined): ExchangeOutcome | undefined {

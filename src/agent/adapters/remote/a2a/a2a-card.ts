@@ -35,8 +35,9 @@ interface OfferedInterface {
 
 /** The extension of servers that take a message once. */
 const IDEMPOTENT_SEND = 'urn:parley:a2a:idempotent-send:v1';
-/** The most interfaces, and schemes, of a card that an error names. */
+/** The most interfaces, alternatives and schemes of an alternative that an error names, and the longest list in characters. */
 const MOST_NAMED = 8;
+const LONGEST_LIST = 500;
 
 /** The addresses at which the card of an agent may be, the likeliest first. */
 export function cardAddresses({ url }: Pick<RemoteAgentConfig, 'url'>): readonly URL[] {
@@ -114,10 +115,12 @@ export function credentialsIn(card: Fields): string | undefined {
   const requirements = [...objectsAt(card, 'securityRequirements'), ...objectsAt(card, 'security')];
   const alternatives = requirements.map((one) => {
     const wanted = Object.keys('schemes' in one ? objectAt(one, 'schemes') : one);
-    return wanted.map((name) => schemeText(name, objectAt(schemes, name))).join(' and ');
+    const named = wanted.slice(0, MOST_NAMED).map((name) => schemeText(name, objectAt(schemes, name)));
+    return [...named, ...(wanted.length > MOST_NAMED ? ['more'] : [])].join(' and ');
   });
-  const named = [...new Set(alternatives.filter((text) => text !== ''))].slice(0, MOST_NAMED);
-  return named.length === 0 ? undefined : named.join(' or ');
+  const named = [...new Set(alternatives.filter((text) => text !== ''))].slice(0, MOST_NAMED).join(' or ');
+  if (named.length > LONGEST_LIST) return `${named.slice(0, LONGEST_LIST)} …`;
+  return named || undefined;
 }
 
 /** A scheme in words, of either version. */

@@ -10,6 +10,7 @@ import {
   stream,
   UpstreamDouble,
 } from '../../testing/responses-double.js';
+import { credentialsIn } from './a2a-card.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -253,6 +254,16 @@ describe('a remote agent of A2A that wants credentials', () => {
     await expect(new TestRun().drive(agent)).rejects.toMatchObject({ code: 'UPSTREAM_UNAUTHORIZED', message });
     await agent.close();
     await upstream.close();
+  });
+
+  it('says so in a sentence of bounded length', () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `scheme-${index}`);
+    const all = Object.fromEntries(names.map((name) => [name, []]));
+    expect(credentialsIn({ security: [all] })).toBe(
+      `${names.slice(0, 8).map((name) => `the scheme ${name}`).join(' and ')} and more`,
+    );
+    const long = Array.from({ length: 8 }, (_, at) => Object.fromEntries(names.map((name) => [`${name}-${at}`, []])));
+    expect(credentialsIn({ security: long })).toHaveLength(502);
   });
 
   it('gets the configured headers with the request for the card and with every other', async () => {

@@ -179,6 +179,19 @@ describe('a remote agent of A2A', () => {
     expect(await run(server('1.0', { SendStreamingMessage: () => frames }))).toEqual(expected);
   });
 
+  it.each([
+    ['UPSTREAM_REJECTED', [{ task: task('TASK_STATE_REJECTED', { message: { parts: [{ text: 'No\nsecret-value-1' }] } }) }]],
+    ['UPSTREAM_FAILED', [{ error: { code: -32602, message: 'No\nsecret-value-1' } }]],
+  ])('the words of %s are one line without secrets, and its code is kept', async (code, frames) => {
+    upstream = await UpstreamDouble.start(server('1.0', { SendStreamingMessage: () => frames }));
+    const agent = remoteAgentFor({ type: 'a2a', url: upstream.url, headers: { 'x-key': 'secret-value-1' } });
+    const error = await new TestRun().drive(agent).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code, message: 'No [secret]' });
+    const details = code === 'UPSTREAM_FAILED' ? [{ path: 'upstream', message: '-32602', rule: 'code' }] : undefined;
+    expect((error as { readonly details?: unknown }).details).toEqual(details);
+    await agent.close();
+  });
+
   it('a card that names another origin is not followed', async () => {
     const card = {
       capabilities: {},

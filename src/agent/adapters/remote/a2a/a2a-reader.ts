@@ -3,7 +3,7 @@ import type { ContentInput } from '../../../../events/index.js';
 import { UpstreamStatusError } from '../../upstream/upstream-error.js';
 import { asJson, asObject, asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
-import { cutFailure, protocolFailure, RemoteFailure, reportedFailure } from '../remote-failure.js';
+import { cutFailure, oneLine, protocolFailure, RemoteFailure, reportedFailure } from '../remote-failure.js';
 import type { ExchangeEnd, RemoteReader } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
 import { handleOf } from './a2a-handle.js';
@@ -218,7 +218,7 @@ export class A2aReader implements RemoteReader {
       case 'rejected':
         this.end = {
           kind: 'failed',
-          error: new AppError('UPSTREAM_REJECTED', said === '' ? undefined : said.slice(0, 500)),
+          error: new AppError('UPSTREAM_REJECTED', oneLine(said, this.secrets) || undefined),
         };
         return;
       case 'canceled':
