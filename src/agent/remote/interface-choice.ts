@@ -1,4 +1,5 @@
-import { isLoopback, type JsonEntry } from '../../config/index.js';
+import type { JsonEntry } from '../../config/index.js';
+import { addressChoiceIn, hostProblem } from './remote-address.js';
 
 const BINDINGS = ['auto', 'JSONRPC', 'HTTP+JSON'] as const;
 const VERSIONS = ['auto', '1.0', '0.3'] as const;
@@ -25,13 +26,13 @@ export function interfaceChoiceIn(entry: JsonEntry): InterfaceChoice {
 
 /** Origins: of https, or of http to this machine or with `insecure`. */
 function originsIn(entry: JsonEntry): readonly string[] {
-  const isInsecure = entry.flag('insecure');
+  const choice = addressChoiceIn(entry);
   return (entry.texts('allowedOrigins') ?? []).map((text) => {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     const isOrigin = url !== undefined && url.origin === text.replace(/\/$/, '') && /^https?:$/.test(url.protocol);
+    const problem = url && hostProblem(url, choice);
     if (!isOrigin) entry.problem('"allowedOrigins" must have origins such as "https://agents.example"');
-    else if (url.protocol === 'http:' && !isLoopback(url.hostname) && !isInsecure)
-      entry.problem('"allowedOrigins" must have https:// origins; "insecure": true allows http://');
+    else if (problem !== undefined) entry.problem(`each of "allowedOrigins" must be ${problem}`);
     return url?.origin ?? '';
   });
 }

@@ -73,6 +73,11 @@ describe('the configuration of remote agents', () => {
     [{ ...TRAVEL, url: 'file:///etc/passwd' }, 'must be an http:// or https:// address'],
     [{ ...TRAVEL, url: 'https://169.254.169.254/' }, 'allowLinkLocal'],
     [{ ...TRAVEL, url: 'https://[fe80::1]/' }, 'allowLinkLocal'],
+    ...['https://169.254.169.254', 'https://[fe80::1]'].map((origin): [object, string] => [
+      { type: 'a2a', url: 'https://a.example', allowedOrigins: [origin] },
+      'each of "allowedOrigins" must be no link-local address, which requires "allowLinkLocal": true',
+    ]),
+    [{ type: 'a2a', url: 'https://a.example', allowedOrigins: ['http://b.example'] }, '"insecure": true'],
     [{ ...TRAVEL, maxByte: 1 }, 'unknown key "maxByte" for the type responses'],
     [{ ...TRAVEL, stopUrl: 'https://a.example' }, 'unknown key "stopUrl" for the type responses'],
     [{ ...TRAVEL, idleMs: 0 }, '"idleMs" must be a whole number'],
@@ -102,6 +107,8 @@ describe('the configuration of remote agents', () => {
 
   it('http to this machine needs no permission', () => {
     expect(problemsOf({ ...TRAVEL, url: 'http://127.0.0.1:9000/v1' })).toBe('');
+    const allowedOrigins = ['http://127.0.0.1:9000', 'http://[::1]:9000'];
+    expect(problemsOf({ type: 'a2a', url: 'https://a.example', allowedOrigins })).toBe('');
   });
 
   it('names are those of agent types', () => {

@@ -1,15 +1,14 @@
-import { isIP } from 'node:net';
 import type { JsonObject } from '../../common/index.js';
 import {
   type ConfigurationProblem,
   DAY_MS,
-  isLoopback,
   JsonEntry,
   MIB,
   readJsonFile,
   readJsonText,
 } from '../../config/index.js';
 import { type InterfaceChoice, interfaceChoiceIn } from './interface-choice.js';
+import { addressChoiceIn, hostProblem } from './remote-address.js';
 
 /** The protocols that remote agents are reached with (contract gateway, section A). */
 export const REMOTE_KINDS = ['responses', 'ag-ui', 'a2a', 'agentscope-2', 'agent-api'] as const;
@@ -274,8 +273,7 @@ function sourcesOf({ json, file }: RemoteAgentsInput): Source[] {
 
 /** Reads addresses: https, or http to this machine or with `insecure`; without user name and fragment. */
 function addressIn(entry: JsonEntry): (key: string) => URL | undefined {
-  const isInsecure = entry.flag('insecure');
-  const mayBeLinkLocal = entry.flag('allowLinkLocal');
+  const choice = addressChoiceIn(entry);
   return (key) => {
     const text = entry.expanded(key);
     if (text === undefined) return undefined;
@@ -284,22 +282,10 @@ function addressIn(entry: JsonEntry): (key: string) => URL | undefined {
       entry.problem(`${JSON.stringify(key)} must be an http:// or https:// address without user name`);
       return undefined;
     }
-    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    if (url.protocol === 'http:' && !isLoopback(host) && !isInsecure) {
-      entry.problem(`${JSON.stringify(key)} must be an https:// address; "insecure": true allows http://`);
-    }
-    if (isIP(host) > 0 && isLinkLocal(host) && !mayBeLinkLocal) {
-      entry.problem(`${JSON.stringify(key)} is a link-local address, which requires "allowLinkLocal": true`);
-    }
+    const problem = hostProblem(url, choice);
+    if (problem !== undefined) entry.problem(`${JSON.stringify(key)} must be ${problem}`);
     return url;
   };
-}
-
-/** Addresses of one network link, where clouds serve their metadata. */
-export function isLinkLocal(address: string): boolean {
-  return (
-    /^169\.254\./.test(address) || /^fe[89ab][0-9a-f]:/i.test(address) || /^::ffff:(169\.254\.|a9fe:)/i.test(address)
-  );
 }
 
 function headersIn(entry: JsonEntry): Readonly<Record<string, string>> {

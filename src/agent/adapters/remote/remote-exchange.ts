@@ -118,7 +118,7 @@ export class RemoteExchange {
       if (protocol.findsByOwnId) {
         const found = await this.find({ handle: turn.id, canReattach: true, isKept: protocol.keeps });
         if (found) return found;
-      } else if (config.onDoubt !== 'resend' && !(await this.link.takesOnce())) {
+      } else if (config.onDoubt !== 'resend' && !(await this.link.takesOnce(this.repeats()))) {
         this.isOver = true;
         throw inDoubt();
       }
@@ -130,7 +130,7 @@ export class RemoteExchange {
   private async send(): Promise<readonly SseEvent[] | undefined> {
     const { protocol, turn, upstream } = this.parts;
     upstream.ensureReachable();
-    const repeats = new RemoteRepeats(upstream, this.control.signal);
+    const repeats = this.repeats();
     await repeats.preparing(() => this.link.prepare());
     let request = protocol.open(turn);
     await this.parts.journal.begin();
@@ -169,7 +169,7 @@ export class RemoteExchange {
     // Nothing is to be stopped before the request that starts it.
     this.isOver = true;
     upstream.ensureReachable();
-    const repeats = new RemoteRepeats(upstream, this.control.signal);
+    const repeats = this.repeats();
     const handle = await repeats.preparing(() => detached.place(turn, link.ask, isInDoubt));
     const opened = { handle, canReattach: protocol.canReattach, isKept: protocol.keeps };
     if (isInDoubt && (await detached.hasBegun(handle, turn, link.ask))) {
@@ -202,6 +202,10 @@ export class RemoteExchange {
     } catch (error) {
       return this.continued(error);
     }
+  }
+
+  private repeats(): RemoteRepeats {
+    return new RemoteRepeats(this.parts.upstream, this.control.signal);
   }
 
   private begun(opened: Opened): void {

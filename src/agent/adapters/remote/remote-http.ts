@@ -2,7 +2,7 @@ import { lookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import type { JsonObject } from '../../../common/index.js';
-import { isLinkLocal } from '../../remote/remote-config.js';
+import { isLinkLocal } from '../../remote/remote-address.js';
 import { AnswerBody } from '../chat-completions/answer-body.js';
 import { ProxiedAgent } from '../upstream/proxied-agent.js';
 

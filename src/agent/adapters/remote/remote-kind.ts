@@ -93,7 +93,7 @@ export interface RemoteReader {
    *
    * @param header reads a header of the answer
    */
-  identify(event: SseEvent, header: (name: string) => string | undefined): string | undefined;
+  identify(event: SseEvent, header: HeaderOf): string | undefined;
   /** Maps an event. @throws RemoteFailure for one that breaks the protocol */
   read(event: SseEvent, writer: RemoteWriter): void;
   /** The end, once the terminal event was read. */
@@ -125,8 +125,11 @@ export interface Opened {
   readonly place?: JsonObject;
 }
 
-/** Makes a request that is answered with JSON. @throws RemoteFailure; the signal's reason */
-export type Ask = (request: RemoteRequest) => Promise<unknown>;
+/** Reads a header of an answer. @param name in lower case */
+export type HeaderOf = (name: string) => string | undefined;
+
+/** Makes a request that is answered with JSON. @param onAnswer gets the headers @throws RemoteFailure; the signal's reason */
+export type Ask = (request: RemoteRequest, onAnswer?: (header: HeaderOf) => void) => Promise<unknown>;
 
 /** How an exchange begins whose first request only starts it. */
 export interface DetachedStart {

@@ -4,8 +4,9 @@ import type { RemoteMetrics } from '../../remote/remote.metrics.js';
 import { ReadBudget, RemoteConnection, type SseEvent } from './remote-connection.js';
 import { RemoteFailure } from './remote-failure.js';
 import type { RemoteHttp, RemoteRequest } from './remote-http.js';
-import type { Ask, Opened, RemoteProtocol, RemoteReader, Turn } from './remote-kind.js';
+import type { Ask, HeaderOf, Opened, RemoteProtocol, RemoteReader, Turn } from './remote-kind.js';
 import { RemotePace } from './remote-pace.js';
+import type { RemoteRepeats } from './remote-repeats.js';
 import type { RemoteUpstream } from './remote-upstream.js';
 import type { RemoteWriter } from './remote-writer.js';
 
@@ -133,14 +134,19 @@ export class RemoteLink {
   }
 
   /** Makes a request that is answered with JSON. @throws RemoteFailure, the signal's reason */
-  readonly ask: Ask = (request) => this.json(request, this.budget);
+  readonly ask: Ask = (request, onAnswer) => this.json(request, this.budget, onAnswer);
 
-  private async json(request: RemoteRequest, budget: ReadBudget): Promise<unknown> {
+  private async json(
+    request: RemoteRequest,
+    budget: ReadBudget,
+    onAnswer?: (header: HeaderOf) => void,
+  ): Promise<unknown> {
     const { upstream } = this.parts;
     const connection = this.open(request, budget);
     try {
       const answer = await connection.json();
       upstream.reached();
+      onAnswer?.((name) => connection.header(name));
       return answer;
     } catch (error) {
       if (error instanceof RemoteFailure) upstream.noteConnection(error);
@@ -189,9 +195,9 @@ export class RemoteLink {
   }
 
   /** Whether the upstream is known to take a request that it has got already once. @throws the signal's reason */
-  async takesOnce(): Promise<boolean> {
+  async takesOnce(repeats: RemoteRepeats): Promise<boolean> {
     try {
-      await this.prepare();
+      await repeats.preparing(() => this.prepare());
     } catch {
       this.signal.throwIfAborted();
     }

@@ -1,6 +1,7 @@
 import { AppError, type JsonObject } from '../../../../common/index.js';
 import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { type Fields, objectAt, objectsAt, textAt } from '../json-fields.js';
+import type { HeaderOf } from '../remote-kind.js';
 
 /** The versions of A2A that are spoken. */
 export type A2aVersion = '1.0' | '0.3';
@@ -29,7 +30,7 @@ export type A2aChoice = Pick<RemoteAgentConfig, 'name' | 'url' | 'binding' | 'pr
 interface OfferedInterface {
   readonly url: string;
   readonly binding: string;
-  readonly version: A2aVersion;
+  readonly version: string;
   readonly tenant: string | undefined;
 }
 
@@ -38,6 +39,10 @@ const IDEMPOTENT_SEND = 'urn:parley:a2a:idempotent-send:v1';
 /** The most interfaces, alternatives and schemes of an alternative that an error names, and the longest list in characters. */
 const MOST_NAMED = 8;
 const LONGEST_LIST = 500;
+/** How long a card counts that does not say it, and how long at least and at most, in milliseconds. */
+const CARD_MS = 300_000;
+const SHORTEST_CARD_MS = 60_000;
+const LONGEST_CARD_MS = 3_600_000;
 
 /** The addresses at which the card of an agent may be, the likeliest first. */
 export function cardAddresses({ url }: Pick<RemoteAgentConfig, 'url'>): readonly URL[] {
@@ -62,7 +67,7 @@ export function interfaceOf(card: Fields, { name, url, binding, protocol, allowe
     (one) => isSpoken(one) && (binding ?? one.binding) === one.binding && (protocol ?? one.version) === one.version,
   );
   if (!found) {
-    const names = offered.slice(0, MOST_NAMED).map((one) => `${one.binding.slice(0, 40)} ${one.version}`);
+    const names = offered.slice(0, MOST_NAMED).map((one) => `${one.binding.slice(0, 40)} ${one.version.slice(0, 40)}`);
     const wanted = binding || protocol ? [binding, protocol].filter(Boolean).join(' ') : 'JSONRPC or HTTP+JSON';
     throw new AppError(
       'CONFIGURATION_ERROR',
@@ -81,11 +86,27 @@ export function interfaceOf(card: Fields, { name, url, binding, protocol, allowe
   return {
     url: new URL(found.url),
     binding: found.binding as A2aBinding,
-    version: found.version,
+    version: found.version as A2aVersion,
     tenant: found.tenant,
     hasStreaming: capabilities['streaming'] === true,
     isIdempotent,
   };
+}
+
+/**
+ * How long a card counts by the headers that it came with, from a minute to an hour; five minutes if they do not say it
+ * (contract a2a, section 15.1).
+ *
+ * @returns milliseconds
+ */
+export function cardMs(header: HeaderOf): number {
+  const control = header('cache-control')?.toLowerCase() ?? '';
+  const [, seconds] = /(?:^|[\s,])max-age\s*=\s*"?(\d+)/.exec(control) ?? [];
+  if (/no-store|no-cache/.test(control)) return SHORTEST_CARD_MS;
+  const age = Number(header('age') ?? 0) || 0;
+  const until = Date.parse(header('expires') ?? '') - Date.parse(header('date') ?? '');
+  const ms = seconds === undefined ? until : (Number(seconds) - age) * 1000;
+  return Number.isNaN(ms) ? CARD_MS : Math.min(Math.max(ms, SHORTEST_CARD_MS), LONGEST_CARD_MS);
 }
 
 /** An interface as an exchange keeps it. */
@@ -157,7 +178,7 @@ function shown(word: string): string {
 }
 
 function isSpoken({ binding, version }: OfferedInterface): boolean {
-  return binding === 'JSONRPC' || (binding === 'HTTP+JSON' && version === '1.0');
+  return version === '1.0' ? ['JSONRPC', 'HTTP+JSON'].includes(binding) : version === '0.3' && binding === 'JSONRPC';
 }
 
 /** The interfaces in the order in which the agent prefers them. */
@@ -176,6 +197,9 @@ function* interfaceIn(fields: Fields): Generator<OfferedInterface> {
   yield { url, binding, version: versionOf(fields), tenant: textAt(fields, 'tenant') || undefined };
 }
 
-function versionOf(fields: Fields): A2aVersion {
-  return textAt(fields, 'protocolVersion')?.startsWith('1') ? '1.0' : '0.3';
+/** The version that an interface names: of those before 0.3 the methods are the same. */
+function versionOf(fields: Fields): string {
+  const named = textAt(fields, 'protocolVersion') || '0.3';
+  if (/^1(\.|$)/.test(named)) return '1.0';
+  return /^0(\.|$)/.test(named) ? '0.3' : named;
 }

@@ -1,4 +1,6 @@
+import { JsonEntry } from '../../../../config/index.js';
 import { textOf } from '../../../../events/index.js';
+import { readRemoteEntry, type RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { Crash, MemoryJournal } from '../../../testing/memory-journal.js';
 import { TestRun } from '../../../testing/test-run.js';
 import { remoteAgentFor } from '../../testing/remote-runs.js';
@@ -10,7 +12,8 @@ import {
   stream,
   UpstreamDouble,
 } from '../../testing/responses-double.js';
-import { credentialsIn } from './a2a-card.js';
+import { cardMs, credentialsIn } from './a2a-card.js';
+import { A2aProtocol } from './a2a-protocol.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -105,6 +108,8 @@ describe('the interface of a remote agent of A2A', () => {
     ['HTTP+JSON 0.3', [interfaceAt('HTTP+JSON', '0.3')], {}, 'JSONRPC or HTTP+JSON'],
     ['JSONRPC 1.0', [interfaceAt('JSONRPC')], { binding: 'HTTP+JSON' }, 'HTTP+JSON'],
     ['JSONRPC 1.0', [interfaceAt('JSONRPC')], { protocol: '0.3' }, '0.3'],
+    ['JSONRPC 2.0', [interfaceAt('JSONRPC', '2.0')], {}, 'JSONRPC or HTTP+JSON'],
+    ['JSONRPC 10.0', [interfaceAt('JSONRPC', '10.0')], {}, 'JSONRPC or HTTP+JSON'],
     ['no interface', [], {}, 'JSONRPC or HTTP+JSON'],
   ])('is missed if the card offers %s', async (offered, supportedInterfaces, more, wanted) => {
     const error = await run({ supportedInterfaces }, frames(FRAMES), more);
@@ -208,6 +213,66 @@ describe('the interface of a remote agent of A2A', () => {
     const ids = sent.map(({ body }) => (body['message'] as Fields)['messageId']);
     expect(ids).toEqual(extensions.length > 0 ? [ids[0], ids[0]] : [ids[0]]);
     await agent.close();
+  });
+
+  it('in doubt, a server whose card cannot be read for the moment is asked for it again', async () => {
+    const extensions = [{ uri: 'urn:parley:a2a:idempotent-send:v1' }];
+    const card = { capabilities: { streaming: true, extensions }, supportedInterfaces: [interfaceAt('HTTP+JSON')] };
+    let cards = 0;
+    const whole = server(card, frames(FRAMES));
+    upstream = await UpstreamDouble.start((response, request) => {
+      if (request.method === 'GET') cards += 1;
+      if (request.method === 'GET' && cards === 2) response.writeHead(503, { 'retry-after': '0' }).end();
+      else whole(response, request);
+    });
+    const entry = { type: 'a2a', url: upstream.url };
+    const journal = new MemoryJournal([], 1);
+    const agents = [remoteAgentFor(entry), remoteAgentFor(entry)] as const;
+    await expect(new TestRun({ journal }).drive(agents[0])).rejects.toBeInstanceOf(Crash);
+    const second = new TestRun({ journal: new MemoryJournal(journal.writes), attempt: 2 });
+    await second.drive(agents[1]);
+    expect(second.messages.map(textOf)).toEqual(['Hello.']);
+    expect(cards).toBe(3);
+    for (const agent of agents) await agent.close();
+  });
+});
+
+describe('the card of a remote agent of A2A', () => {
+  const date = 'Fri, 27 Nov 2026 00:00:00 GMT';
+  it.each([
+    [{}, 300],
+    [{ 'cache-control': 'public, max-age=600' }, 600],
+    [{ 'cache-control': 'max-age=600', age: '400' }, 200],
+    [{ 'cache-control': 'max-age=5' }, 60],
+    [{ 'cache-control': 'Max-Age=86400' }, 3600],
+    [{ 'cache-control': 's-maxage=600' }, 300],
+    [{ 'cache-control': 'no-store, max-age=600' }, 60],
+    [{ expires: 'Fri, 27 Nov 2026 00:20:00 GMT', date }, 1200],
+    [{ expires: '0', date }, 60],
+  ])('with %j counts for %i seconds', (headers: Readonly<Record<string, string>>, seconds) => {
+    expect(cardMs((name) => headers[name])).toBe(seconds * 1000);
+  });
+
+  it('is read again when its time is over', async () => {
+    const entry = new JsonEntry('travel', { type: 'a2a', url: 'https://a.example' }, {}, 'remote agent');
+    const protocol = new A2aProtocol(readRemoteEntry(entry) as RemoteAgentConfig);
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
+    let reads = 0;
+    const readAt = async (ms: number): Promise<number> => {
+      clock.mockReturnValue(ms);
+      await protocol.prepare((_, onAnswer) => {
+        reads += 1;
+        onAnswer?.((name) => (name === 'cache-control' ? 'max-age=600' : undefined));
+        const supportedInterfaces = [interfaceAt('JSONRPC', '1.0', { url: 'https://a.example' })];
+        return Promise.resolve({ supportedInterfaces });
+      });
+      return reads;
+    };
+    try {
+      expect([await readAt(0), await readAt(599_000), await readAt(601_000)]).toEqual([1, 1, 2]);
+    } finally {
+      clock.mockRestore();
+    }
   });
 });
 

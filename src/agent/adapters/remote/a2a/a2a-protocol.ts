@@ -12,6 +12,7 @@ import {
   type A2aInterface,
   type A2aVersion,
   cardAddresses,
+  cardMs,
   credentialsIn,
   interfaceAt,
   interfaceOf,
@@ -19,9 +20,6 @@ import {
 } from './a2a-card.js';
 import { contextIn, taskIn } from './a2a-handle.js';
 import { A2aReader } from './a2a-reader.js';
-
-/** How long a card counts, in milliseconds. */
-const CARD_MS = 300_000;
 
 /** What a server of another version answers to a method: there is none, or the version is not spoken. */
 const OTHER_VERSION: ReadonlySet<unknown> = new Set([-32601, -32009]);
@@ -63,11 +61,13 @@ export class A2aProtocol implements RemoteProtocol {
     const addresses = cardAddresses(this.config);
     for (const [index, url] of addresses.entries()) {
       try {
-        const card = await get({ method: 'GET', url, headers: { 'a2a-version': '1.0' } });
+        let ms = 0;
+        const request: RemoteRequest = { method: 'GET', url, headers: { 'a2a-version': '1.0' } };
+        const card = await get(request, (header) => (ms = cardMs(header)));
         if (!isPlainObject(card)) throw protocolFailure('The card of the remote agent is no JSON object');
         const at = interfaceOf(card, this.config);
         this.known = { at, credentials: credentialsIn(card) };
-        this.until = performance.now() + CARD_MS;
+        this.until = performance.now() + ms;
         return;
       } catch (error) {
         const isMissing = error instanceof RemoteFailure && error.answer?.status === 404;
