@@ -19,7 +19,8 @@ export function hostProblem(
   { isInsecure, mayBeLinkLocal }: AddressChoice,
 ): string | undefined {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  if (protocol === 'http:' && !isLoopback(host) && !isInsecure) return 'an https:// address; "insecure": true allows http://';
+  if (protocol === 'http:' && !isLoopback(host) && !isInsecure)
+    return 'an https:// address; "insecure": true allows http://';
   if (isIP(host) > 0 && isLinkLocal(host) && !mayBeLinkLocal)
     return 'no link-local address, which requires "allowLinkLocal": true';
   return undefined;

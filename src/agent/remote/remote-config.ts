@@ -1,12 +1,5 @@
 import type { JsonObject } from '../../common/index.js';
-import {
-  type ConfigurationProblem,
-  DAY_MS,
-  JsonEntry,
-  MIB,
-  readJsonFile,
-  readJsonText,
-} from '../../config/index.js';
+import { type ConfigurationProblem, DAY_MS, JsonEntry, MIB, readJsonFile, readJsonText } from '../../config/index.js';
 import { type InterfaceChoice, interfaceChoiceIn } from './interface-choice.js';
 import { addressChoiceIn, hostProblem } from './remote-address.js';
 

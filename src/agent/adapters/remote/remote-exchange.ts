@@ -108,7 +108,7 @@ export class RemoteExchange {
   private async begin(state: JournalState): Promise<readonly SseEvent[] | undefined> {
     const { protocol, config, turn } = this.parts;
     if (state.kind === 'open') {
-      if (!state.opened.canReattach) throw inDoubt();
+      if (!state.opened.canReattach) throw new AppError('UPSTREAM_IN_DOUBT');
       this.restore(state.opened, state.boundaries);
       return this.link.reattach(state.opened, undefined);
     }
@@ -118,9 +118,9 @@ export class RemoteExchange {
       if (protocol.findsByOwnId) {
         const found = await this.find({ handle: turn.id, canReattach: true, isKept: protocol.keeps });
         if (found) return found;
-      } else if (config.onDoubt !== 'resend' && !(await this.link.takesOnce(this.repeats()))) {
+      } else if (config.onDoubt !== 'resend' && !(await this.link.takesOnce())) {
         this.isOver = true;
-        throw inDoubt();
+        throw new AppError('UPSTREAM_IN_DOUBT');
       }
     }
     return this.send();
@@ -130,7 +130,7 @@ export class RemoteExchange {
   private async send(): Promise<readonly SseEvent[] | undefined> {
     const { protocol, turn, upstream } = this.parts;
     upstream.ensureReachable();
-    const repeats = this.repeats();
+    const repeats = new RemoteRepeats(upstream, this.control.signal);
     await repeats.preparing(() => this.link.prepare());
     let request = protocol.open(turn);
     await this.parts.journal.begin();
@@ -169,7 +169,7 @@ export class RemoteExchange {
     // Nothing is to be stopped before the request that starts it.
     this.isOver = true;
     upstream.ensureReachable();
-    const repeats = this.repeats();
+    const repeats = new RemoteRepeats(upstream, this.control.signal);
     const handle = await repeats.preparing(() => detached.place(turn, link.ask, isInDoubt));
     const opened = { handle, canReattach: protocol.canReattach, isKept: protocol.keeps };
     if (isInDoubt && (await detached.hasBegun(handle, turn, link.ask))) {
@@ -202,10 +202,6 @@ export class RemoteExchange {
     } catch (error) {
       return this.continued(error);
     }
-  }
-
-  private repeats(): RemoteRepeats {
-    return new RemoteRepeats(this.parts.upstream, this.control.signal);
   }
 
   private begun(opened: Opened): void {
@@ -339,8 +335,4 @@ export class RemoteExchange {
     const text = JSON.stringify(kept);
     return text.length <= LARGEST_KEPT ? (JSON.parse(text) as JsonObject) : {};
   }
-}
-
-function inDoubt(): AppError {
-  return new AppError('UPSTREAM_IN_DOUBT');
 }

@@ -6,7 +6,7 @@ import { RemoteFailure } from './remote-failure.js';
 import type { RemoteHttp, RemoteRequest } from './remote-http.js';
 import type { Ask, HeaderOf, Opened, RemoteProtocol, RemoteReader, Turn } from './remote-kind.js';
 import { RemotePace } from './remote-pace.js';
-import type { RemoteRepeats } from './remote-repeats.js';
+import { RemoteRepeats } from './remote-repeats.js';
 import type { RemoteUpstream } from './remote-upstream.js';
 import type { RemoteWriter } from './remote-writer.js';
 
@@ -195,9 +195,9 @@ export class RemoteLink {
   }
 
   /** Whether the upstream is known to take a request that it has got already once. @throws the signal's reason */
-  async takesOnce(repeats: RemoteRepeats): Promise<boolean> {
+  async takesOnce(): Promise<boolean> {
     try {
-      await repeats.preparing(() => this.prepare());
+      await new RemoteRepeats(this.parts.upstream, this.signal).preparing(() => this.prepare());
     } catch {
       this.signal.throwIfAborted();
     }

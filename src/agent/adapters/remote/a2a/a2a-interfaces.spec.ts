@@ -1,6 +1,4 @@
-import { JsonEntry } from '../../../../config/index.js';
 import { textOf } from '../../../../events/index.js';
-import { readRemoteEntry, type RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { Crash, MemoryJournal } from '../../../testing/memory-journal.js';
 import { TestRun } from '../../../testing/test-run.js';
 import { remoteAgentFor } from '../../testing/remote-runs.js';
@@ -12,8 +10,7 @@ import {
   stream,
   UpstreamDouble,
 } from '../../testing/responses-double.js';
-import { cardMs, credentialsIn } from './a2a-card.js';
-import { A2aProtocol } from './a2a-protocol.js';
+import { credentialsIn } from './a2a-card.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -237,45 +234,6 @@ describe('the interface of a remote agent of A2A', () => {
   });
 });
 
-describe('the card of a remote agent of A2A', () => {
-  const date = 'Fri, 27 Nov 2026 00:00:00 GMT';
-  it.each([
-    [{}, 300],
-    [{ 'cache-control': 'public, max-age=600' }, 600],
-    [{ 'cache-control': 'max-age=600', age: '400' }, 200],
-    [{ 'cache-control': 'max-age=5' }, 60],
-    [{ 'cache-control': 'Max-Age=86400' }, 3600],
-    [{ 'cache-control': 's-maxage=600' }, 300],
-    [{ 'cache-control': 'no-store, max-age=600' }, 60],
-    [{ expires: 'Fri, 27 Nov 2026 00:20:00 GMT', date }, 1200],
-    [{ expires: '0', date }, 60],
-  ])('with %j counts for %i seconds', (headers: Readonly<Record<string, string>>, seconds) => {
-    expect(cardMs((name) => headers[name])).toBe(seconds * 1000);
-  });
-
-  it('is read again when its time is over', async () => {
-    const entry = new JsonEntry('travel', { type: 'a2a', url: 'https://a.example' }, {}, 'remote agent');
-    const protocol = new A2aProtocol(readRemoteEntry(entry) as RemoteAgentConfig);
-    const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
-    let reads = 0;
-    const readAt = async (ms: number): Promise<number> => {
-      clock.mockReturnValue(ms);
-      await protocol.prepare((_, onAnswer) => {
-        reads += 1;
-        onAnswer?.((name) => (name === 'cache-control' ? 'max-age=600' : undefined));
-        const supportedInterfaces = [interfaceAt('JSONRPC', '1.0', { url: 'https://a.example' })];
-        return Promise.resolve({ supportedInterfaces });
-      });
-      return reads;
-    };
-    try {
-      expect([await readAt(0), await readAt(599_000), await readAt(601_000)]).toEqual([1, 1, 2]);
-    } finally {
-      clock.mockRestore();
-    }
-  });
-});
-
 describe('a remote agent of A2A that wants credentials', () => {
   const SCHEMES_1_0 = {
     key: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' } },
@@ -325,7 +283,10 @@ describe('a remote agent of A2A that wants credentials', () => {
     const names = Array.from({ length: 1000 }, (_, index) => `scheme-${index}`);
     const all = Object.fromEntries(names.map((name) => [name, []]));
     expect(credentialsIn({ security: [all] })).toBe(
-      `${names.slice(0, 8).map((name) => `the scheme ${name}`).join(' and ')} and more`,
+      `${names
+        .slice(0, 8)
+        .map((name) => `the scheme ${name}`)
+        .join(' and ')} and more`,
     );
     const long = Array.from({ length: 8 }, (_, at) => Object.fromEntries(names.map((name) => [`${name}-${at}`, []])));
     expect(credentialsIn({ security: long })).toHaveLength(502);

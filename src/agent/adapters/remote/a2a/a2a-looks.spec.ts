@@ -59,11 +59,15 @@ describe('a task of a remote agent of A2A', () => {
       await agent.close();
     }
   }
-  const of = (name: string): readonly SeenRequest[] => upstream.of('POST').filter(({ body }) => body['method'] === name);
+  const of = (name: string): readonly SeenRequest[] =>
+    upstream.of('POST').filter(({ body }) => body['method'] === name);
 
   it('that works quietly is looked at until it is over, and what comes again is neither shown nor counted', async () => {
     const parts = [{ text: 'x'.repeat(20_000) }];
-    const snapshot = { ...working({ message: { parts: [{ text: 'Digging.' }] } }), artifacts: [{ ...ARTIFACT, parts }] };
+    const snapshot = {
+      ...working({ message: { parts: [{ text: 'Digging.' }] } }),
+      artifacts: [{ ...ARTIFACT, parts }],
+    };
     const answer = server(false, {
       SendMessage: () => ({ frames: [{ task: working() }] }),
       GetTask: (count) => ({ frames: [count < 3 ? snapshot : { ...COMPLETED, artifacts: [{ ...ARTIFACT, parts }] }] }),
@@ -92,7 +96,7 @@ describe('a task of a remote agent of A2A', () => {
       SubscribeToTask: (count) =>
         count < 1 ? { frames: [{ task: working() }], isOpen: true } : { frames: [{ task: COMPLETED }] },
     });
-    expect(await outcome(answer, { reattachForMs: 0, idleMs: 20 })).toEqual([['Done.'], 2]);
+    expect(await outcome(answer, { reattachForMs: 300, idleMs: 20 })).toEqual([['Done.'], 2]);
     expect(of('CancelTask')).toEqual([]);
   });
 

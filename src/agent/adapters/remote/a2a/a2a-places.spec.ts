@@ -15,8 +15,7 @@ const BEGUN = [
 const END = { kind: 'status-update', ...IDS, status: { state: 'completed' }, final: true };
 
 const json = (value: object): Answer => {
-  return (response) =>
-    void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+  return (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 };
 
 describe('the place of an exchange with a remote agent of A2A', () => {

@@ -180,7 +180,10 @@ describe('a remote agent of A2A', () => {
   });
 
   it.each([
-    ['UPSTREAM_REJECTED', [{ task: task('TASK_STATE_REJECTED', { message: { parts: [{ text: 'No\nsecret-value-1' }] } }) }]],
+    [
+      'UPSTREAM_REJECTED',
+      [{ task: task('TASK_STATE_REJECTED', { message: { parts: [{ text: 'No\nsecret-value-1' }] } }) }],
+    ],
     ['UPSTREAM_FAILED', [{ error: { code: -32602, message: 'No\nsecret-value-1' } }]],
   ])('the words of %s are one line without secrets, and its code is kept', async (code, frames) => {
     upstream = await UpstreamDouble.start(server('1.0', { SendStreamingMessage: () => frames }));
