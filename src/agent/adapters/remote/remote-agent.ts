@@ -1,6 +1,6 @@
 import { fingerprint, HOPS_HEADER, type JsonObject, Semaphore } from '../../../common/index.js';
 import type { AttachmentSource } from '../../attachment/index.js';
-import { type AgentContext, type AgentOutcome, type InputQuestion, InputRefused } from '../../agent.js';
+import { type AgentContext, type AgentOutcome, InputRefused } from '../../agent.js';
 import { AgentType } from '../../agent-type.decorator.js';
 import { refuseCall } from '../../loop/answer-call.js';
 import { repeatRequests } from '../../loop/approvals.js';
@@ -14,7 +14,7 @@ import { RemoteExchange } from './remote-exchange.js';
 import type { ExchangeOutcome } from './remote-outcome.js';
 import { RemoteHttp } from './remote-http.js';
 import { hasBegun, RemoteJournal } from './remote-journal.js';
-import type { GivenInput, RemoteProtocol } from './remote-kind.js';
+import type { AskedQuestions, GivenInput, RemoteProtocol } from './remote-kind.js';
 import type { RemoteNames } from './remote-names.js';
 import { RemoteProbe } from './remote-probe.js';
 import { givenDecisions, keptIn, type KeptExchanges, keptState, turnOf } from './remote-turn.js';
@@ -106,9 +106,7 @@ export class RemoteAgent implements RemoteAgentHandle {
       const ended = yield* this.exchange(context, kept, { round, inputs, before });
       if (ended.kind === 'failure') throw ended.error;
       if (ended.kind === 'outcome') return ended.outcome;
-      const given: GivenInput[] = [];
-      for (const question of ended.questions) given.push(await askFor(context, question));
-      inputs = given;
+      inputs = await answersTo(context, ended);
       before = ended.kept;
     }
   }
@@ -217,15 +215,21 @@ async function refuseDenied(context: AgentContext, { approvals }: KeptExchanges)
   }
 }
 
-/** Asks a person; a question that is declined is answered with that. */
-async function askFor(context: AgentContext, question: InputQuestion): Promise<GivenInput> {
-  const key = question.key ?? '';
-  try {
-    return { key, value: await context.interrupt(question), isRefused: false };
-  } catch (error) {
-    if (error instanceof InputRefused) return { key, value: null, isRefused: true };
-    throw error;
+/** Asks a person one question after the other; one that is declined is answered with that. */
+async function answersTo(context: AgentContext, { exchange, questions }: AskedQuestions): Promise<GivenInput[]> {
+  const given: GivenInput[] = [];
+  for (const [index, question] of questions.entries()) {
+    const { key = '' } = question;
+    // Answers of earlier exchanges are kept: only its own answers this question.
+    const own = Object.assign({}, question, { key: fingerprint([exchange, index, key]) });
+    try {
+      given.push({ key, value: await context.interrupt(own), isRefused: false });
+    } catch (error) {
+      if (!(error instanceof InputRefused)) throw error;
+      given.push({ key, value: null, isRefused: true });
+    }
   }
+  return given;
 }
 
 /** Headers about the run itself. */

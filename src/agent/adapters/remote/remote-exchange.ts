@@ -319,8 +319,10 @@ export class RemoteExchange {
         return { kind: 'outcome', outcome: { kind: 'incomplete', reason: end.reason } };
       case 'completed': {
         const { asked, questions, clientCallIds } = writer;
-        if (questions.length > 0)
-          return { kind: 'questions', questions, kept: { ...this.whatWasSaid(), handle: this.opened?.handle ?? '' } };
+        if (questions.length > 0) {
+          const kept = { ...this.whatWasSaid(), handle: this.opened?.handle ?? '' };
+          return { kind: 'questions', exchange: this.parts.turn.id, questions, kept };
+        }
         return { kind: 'outcome', outcome: waitingOutcome(asked, clientCallIds) };
       }
       default:

@@ -1,5 +1,5 @@
 import type { AppError, Json, JsonObject } from '../../../common/index.js';
-import type { AgentContext } from '../../agent.js';
+import type { AgentContext, InputQuestion } from '../../agent.js';
 import type { ModelMessage } from '../../ports/model-client.js';
 import type { RemoteFailure } from './remote-failure.js';
 import type { RemoteRequest } from './remote-http.js';
@@ -47,8 +47,17 @@ export interface Decision {
   readonly reason: string | undefined;
 }
 
+/** What an exchange asks people for. */
+export interface AskedQuestions {
+  /** The id of the exchange, `Turn.id`: a later exchange may ask under the same keys. */
+  readonly exchange: string;
+  /** Their keys are what the protocol needs to answer them, of any length. */
+  readonly questions: readonly InputQuestion[];
+}
+
 /** An answer to a question of the exchange before. */
 export interface GivenInput {
+  /** Of the question. */
   readonly key: string;
   /** Null if it was declined. */
   readonly value: Json;

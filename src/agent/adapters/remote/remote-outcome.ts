@@ -1,12 +1,12 @@
 import type { AppError, JsonObject } from '../../../common/index.js';
 import type { AskedInterrupt } from '../../interrupt/index.js';
-import type { AgentOutcome, InputQuestion } from '../../agent.js';
-import type { StoredBoundary } from './remote-kind.js';
+import type { AgentOutcome } from '../../agent.js';
+import type { AskedQuestions, StoredBoundary } from './remote-kind.js';
 
 /** What an exchange with a remote agent ends with. */
 export type ExchangeOutcome =
   | { readonly kind: 'outcome'; readonly outcome: AgentOutcome }
-  | { readonly kind: 'questions'; readonly questions: readonly InputQuestion[]; readonly kept: JsonObject }
+  | ({ readonly kind: 'questions'; readonly kept: JsonObject } & AskedQuestions)
   | { readonly kind: 'failure'; readonly error: AppError };
 
 /** The outcome that the last boundary of an exchange has. */

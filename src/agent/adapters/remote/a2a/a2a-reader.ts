@@ -265,7 +265,7 @@ export class A2aReader implements RemoteReader {
     }
     if (inputs.length > 0) return;
     writer.question({
-      key: `task:${this.taskId.slice(0, 200)}`,
+      key: 'task',
       reason,
       message: textIn(message) || reason,
       responseSchema: { type: 'string' },

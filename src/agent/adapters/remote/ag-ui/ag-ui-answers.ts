@@ -48,7 +48,7 @@ export function answersOf({ decisions, inputs }: Turn): Answers {
       return { ...answering, isDeclined: false, payload: decisionAs(answering.shape, approve, reason) };
     }),
     ...inputs.map(({ key, value, isRefused }): GivenAnswer => {
-      const answering = answeringIn(key.slice(key.indexOf('/') + 1), 'value');
+      const answering = answeringIn(key, 'value');
       return { ...answering, isDeclined: isRefused, payload: value };
     }),
   ];

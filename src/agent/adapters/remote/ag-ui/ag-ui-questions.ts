@@ -1,4 +1,4 @@
-import { fingerprint, isPlainObject } from '../../../../common/index.js';
+import { isPlainObject } from '../../../../common/index.js';
 import { asObject, asText, type Fields, objectAt, textAt } from '../json-fields.js';
 import type { RemoteWriter } from '../remote-writer.js';
 import { type Answering, answeringText, mastraId } from './ag-ui-answers.js';
@@ -12,7 +12,6 @@ export interface OpenCall {
 
 /** What questions are about. */
 export interface Asking {
-  readonly runId: string;
   /** The calls of the run, by their ids. */
   readonly calls: ReadonlyMap<string, OpenCall>;
   readonly writer: RemoteWriter;
@@ -30,7 +29,7 @@ const QUESTION_FIELDS = ['message', 'question', 'prompt', 'reason'] as const;
 
 /** Approvals where all are; otherwise questions, which are answered one after the other. */
 export function askFor(interrupts: readonly Fields[], asking: Asking): void {
-  const { runId, writer, channel } = asking;
+  const { writer, channel } = asking;
   const shapes = interrupts.map((one) => decisionShape(one, writer));
   if (shapes.every((shape) => shape !== undefined)) {
     for (const [index, one] of interrupts.entries()) askApproval(one, shapes[index] ?? 'approved', asking);
@@ -40,7 +39,7 @@ export function askFor(interrupts: readonly Fields[], asking: Asking): void {
     const schema = objectAt(one, 'responseSchema');
     const reason = textAt(objectAt(one, 'metadata'), 'reason') ?? textAt(one, 'reason') ?? 'input_required';
     writer.question({
-      key: keyOf(runId, answeringText({ id: textAt(one, 'id') ?? String(index), channel, shape: 'value' })),
+      key: answeringText({ id: textAt(one, 'id') ?? String(index), channel, shape: 'value' }),
       reason,
       message: textAt(one, 'message') || questionIn(one) || reason,
       ...(Object.keys(schema).length > 0 && { responseSchema: asObject(schema) }),
@@ -132,10 +131,4 @@ function questionIn(interrupt: Fields): string | undefined {
   const said = QUESTION_FIELDS.map((name) => textAt(value, name)).find((text) => text);
   if (said !== undefined) return said;
   return Object.keys(value).length === 0 ? undefined : asText(value).slice(0, LONGEST_SHOWN);
-}
-
-/** The key of a question of a run, which its answer names. */
-function keyOf(runId: string, answering: string): string {
-  const key = `${runId.slice(0, 8)}/${answering}`;
-  return key.length <= 256 ? key : `${runId.slice(0, 8)}/${fingerprint(answering).slice(0, 64)}`;
 }

@@ -278,8 +278,8 @@ export class AgUiReader implements RemoteReader {
       this.end = { kind: 'failed', error };
       return;
     }
-    const { runId, calls } = this;
-    if (type === 'interrupt') askFor(objectsAt(outcome, 'interrupts'), { runId, calls, writer, channel: 'resume' });
+    const { calls } = this;
+    if (type === 'interrupt') askFor(objectsAt(outcome, 'interrupts'), { calls, writer, channel: 'resume' });
     else this.suspended(writer);
     this.end = this.incomplete === undefined ? { kind: 'completed' } : { kind: 'incomplete', reason: this.incomplete };
   }
@@ -288,8 +288,8 @@ export class AgUiReader implements RemoteReader {
   private suspended(writer: RemoteWriter): void {
     const [first, ...others] = this.suspensions;
     for (const one of others) writeExtension('CUSTOM', one, writer);
-    const { runId, calls } = this;
-    if (first) askFor([interruptOf(first['value'])], { runId, calls, writer, channel: 'command' });
+    const { calls } = this;
+    if (first) askFor([interruptOf(first['value'])], { calls, writer, channel: 'command' });
   }
 
   private tell(id: string): void {
