@@ -105,7 +105,8 @@ export async function turnOf(
     news: isNamed ? [] : await send(fresh(input)),
     named: isNamed ? await namedMessages([...(after ? kept.since : history), ...input], before, kept, send) : [],
     after,
-    decisions: decisionsOf(context, kept),
+    // The first exchange of a run tells them.
+    decisions: round === 0 ? decisionsOf(context, kept) : [],
     inputs,
     before,
   };

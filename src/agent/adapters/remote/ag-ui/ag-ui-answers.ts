@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../../common/index.js';
+import { protocolFailure } from '../remote-failure.js';
 import type { Turn } from '../remote-kind.js';
 
 /** How an interrupt is answered. */
@@ -40,7 +41,7 @@ function answeringIn(text: string, usual: Answering['shape']): Answering {
   return { id, channel, shape };
 }
 
-/** The answers to what the upstream has asked, decisions and inputs. */
+/** The answers to what the upstream has asked, decisions and inputs. @throws RemoteFailure if it takes fewer of them */
 export function answersOf({ decisions, inputs }: Turn): Answers {
   const given = [
     ...decisions.map(({ requestId, approve, reason }): GivenAnswer => {
@@ -53,7 +54,8 @@ export function answersOf({ decisions, inputs }: Turn): Answers {
     }),
   ];
   const resume = given.filter(({ channel }) => channel === 'resume').map(resumeEntry);
-  const commanded = given.find(({ channel }) => channel === 'command');
+  const [commanded, another] = given.filter(({ channel }) => channel === 'command');
+  if (another) throw protocolFailure('The remote agent takes one answer at a time, and several are to be told');
   return { ...(resume.length > 0 && { resume }), ...(commanded && { command: commandOf(commanded) }) };
 }
 
