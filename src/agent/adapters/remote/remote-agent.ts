@@ -100,7 +100,8 @@ export class RemoteAgent implements RemoteAgentHandle {
   }
 
   private async *exchanges(context: AgentContext, kept: KeptExchanges): AsyncGenerator<undefined, AgentOutcome, void> {
-    let inputs: readonly GivenInput[] = [];
+    const asked = askedWithApprovals(context, kept);
+    let inputs: readonly GivenInput[] = asked ? await answersTo(context, asked) : [];
     let before: JsonObject | undefined;
     for (let round = 0; ; round += 1) {
       const ended = yield* this.exchange(context, kept, { round, inputs, before });
@@ -213,6 +214,12 @@ async function refuseDenied(context: AgentContext, { approvals }: KeptExchanges)
     const approval = { approvalId: one.id, outputType: 'plugin_call_output' } as const;
     await refuseCall(context, call, approval, { sentence: refusalOf(one), why: unapproved(one) });
   }
+}
+
+/** What the exchange asked for whose approvals this run was started with, if it asked for anything else. */
+function askedWithApprovals({ resumption }: AgentContext, { last }: KeptExchanges): AskedQuestions | undefined {
+  const approvals = last?.approvals ?? {};
+  return resumption.approvals.some(({ id }) => Object.hasOwn(approvals, id)) ? last?.asked : undefined;
 }
 
 /** Asks a person one question after the other; one that is declined is answered with that. */

@@ -3,7 +3,7 @@ import type { AgentContext } from '../../agent.js';
 import type { SseEvent } from './remote-connection.js';
 import { protocolFailure, RemoteFailure } from './remote-failure.js';
 import { type JournalState, NOT_OPENED, openedAs, type RemoteJournal } from './remote-journal.js';
-import type { DetachedStart, ExchangeEnd, Opened, RemoteReader, StoredBoundary } from './remote-kind.js';
+import type { AskedQuestions, DetachedStart, ExchangeEnd, Opened, RemoteReader, StoredBoundary } from './remote-kind.js';
 import { type LinkParts, RemoteLink } from './remote-link.js';
 import { type ExchangeOutcome, isHandedOver, outcomeIn, waitingOutcome } from './remote-outcome.js';
 import { RemoteRepeats } from './remote-repeats.js';
@@ -267,7 +267,11 @@ export class RemoteExchange {
     const { handle, isKept } = opened;
     const { calls, approvals } = this;
     // Of messages those of this boundary are enough: they are stored with it.
-    const kept = keptState(config.name, { handle, isKept, calls, approvals, messages: part.messages });
+    const asked = this.questionsForLater();
+    const kept = keptState(config.name, {
+      ...{ handle, isKept, calls, approvals, messages: part.messages },
+      ...(asked && { asked }),
+    });
     const told = this.reader.takeTold();
     const boundary = {
       part,
@@ -319,7 +323,8 @@ export class RemoteExchange {
         return { kind: 'outcome', outcome: { kind: 'incomplete', reason: end.reason } };
       case 'completed': {
         const { asked, questions, clientCallIds } = writer;
-        if (questions.length > 0) {
+        // Approvals are first: whoever answers the run's questions need not be allowed to decide them.
+        if (questions.length > 0 && asked.length === 0) {
           const kept = { ...this.whatWasSaid(), handle: this.opened?.handle ?? '' };
           return { kind: 'questions', exchange: this.parts.turn.id, questions, kept };
         }
@@ -328,6 +333,12 @@ export class RemoteExchange {
       default:
         return end;
     }
+  }
+
+  /** The questions that came with approvals: the run ends before they are asked. */
+  private questionsForLater(): AskedQuestions | undefined {
+    const { asked, questions } = this.parts.writer;
+    return asked.length > 0 && questions.length > 0 ? { exchange: this.parts.turn.id, questions } : undefined;
   }
 
   /** The messages of this exchange, for the next one of the same run: they are in no history yet. */

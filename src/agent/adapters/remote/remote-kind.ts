@@ -21,6 +21,8 @@ export interface KeptExchange {
   readonly messages?: Readonly<Record<string, string>>;
   /** Decisions that were not told yet, because others are missing, by our interrupts. */
   readonly decided?: Readonly<Record<string, GivenDecision>>;
+  /** What the exchange asked for beside the approvals: asked when these are decided, and told with them. */
+  readonly asked?: AskedQuestions;
 }
 
 /** A decision on an approval. */

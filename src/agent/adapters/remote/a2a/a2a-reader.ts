@@ -241,18 +241,15 @@ export class A2aReader implements RemoteReader {
     const approvals = asked.filter((one) => textAt(one, 'type') === 'approval_request');
     const inputs = asked.filter((one) => textAt(one, 'type') === 'input_request');
     this.end = { kind: 'completed' };
-    if (approvals.length > 0 && inputs.length === 0) {
-      for (const one of approvals) {
-        const [label, sentence, callId] = [textAt(one, 'serverLabel'), textAt(one, 'message'), textAt(one, 'callId')];
-        writer.approval(textAt(one, 'id') ?? '', {
-          name: textAt(one, 'tool') ?? 'unknown_tool',
-          arguments: JSON.stringify(one['arguments'] ?? {}),
-          ...(label !== undefined && { label }),
-          ...(sentence !== undefined && { message: sentence }),
-          ...(callId !== undefined && { callId }),
-        });
-      }
-      return;
+    for (const one of approvals) {
+      const [label, sentence, callId] = [textAt(one, 'serverLabel'), textAt(one, 'message'), textAt(one, 'callId')];
+      writer.approval(textAt(one, 'id') ?? '', {
+        name: textAt(one, 'tool') ?? 'unknown_tool',
+        arguments: JSON.stringify(one['arguments'] ?? {}),
+        ...(label !== undefined && { label }),
+        ...(sentence !== undefined && { message: sentence }),
+        ...(callId !== undefined && { callId }),
+      });
     }
     for (const one of inputs) {
       const schema = objectAt(one, 'responseSchema');
@@ -263,7 +260,7 @@ export class A2aReader implements RemoteReader {
         ...(Object.keys(schema).length > 0 && { responseSchema: asObject(schema) }),
       });
     }
-    if (inputs.length > 0) return;
+    if (approvals.length + inputs.length > 0) return;
     writer.question({
       key: 'task',
       reason,

@@ -27,15 +27,15 @@ const LONGEST_SHOWN = 2000;
 /** Members of an interrupt's own value that are a question to a person. */
 const QUESTION_FIELDS = ['message', 'question', 'prompt', 'reason'] as const;
 
-/** Approvals where all are; otherwise questions, which are answered one after the other. */
+/** What is decided with yes or no about a call is an approval, and everything else a question. */
 export function askFor(interrupts: readonly Fields[], asking: Asking): void {
   const { writer, channel } = asking;
-  const shapes = interrupts.map((one) => decisionShape(one, writer));
-  if (shapes.every((shape) => shape !== undefined)) {
-    for (const [index, one] of interrupts.entries()) askApproval(one, shapes[index] ?? 'approved', asking);
-    return;
-  }
   for (const [index, one] of interrupts.entries()) {
+    const shape = decisionShape(one, writer);
+    if (shape !== undefined) {
+      askApproval(one, shape, asking);
+      continue;
+    }
     const schema = objectAt(one, 'responseSchema');
     const reason = textAt(objectAt(one, 'metadata'), 'reason') ?? textAt(one, 'reason') ?? 'input_required';
     writer.question({

@@ -14,28 +14,36 @@ export interface Asking {
   readonly writer: RemoteWriter;
 }
 
-/** A call that waits: for an approval, for the client, or for somebody who knows its result. */
-export function askFor(reply: Fields, block: Fields, { clientTools, writer }: Asking): void {
-  const call = {
-    replyId: textAt(reply, 'id') ?? '',
-    callId: textAt(block, 'id') ?? '',
-    name: textAt(block, 'name') ?? 'unknown_tool',
-  };
-  const input = asText(block['input']);
-  const upstreamId = callText(call);
-  if (textAt(block, 'state') === 'asking') {
-    writer.approval(confirmationText({ ...call, input }), {
-      name: call.name,
-      arguments: input,
-      callId: upstreamId,
-    });
-  } else if (!clientTools.some(({ name }) => name === call.name)) {
-    writer.output(upstreamId, ASKED);
-    writer.question({
-      key: `${RESULT_KEY}${upstreamId}`,
-      reason: 'tool_result',
-      message: `The agent waits for the result of ${call.name} with ${input.slice(0, 500)}`,
-      responseSchema: { type: 'string' },
-    });
+/**
+ * Calls that wait: for approvals, for the client, or for somebody who knows their results. The service takes one kind of
+ * answer at a time: results are asked for when no approval is open.
+ */
+export function askFor(reply: Fields, blocks: readonly Fields[], { clientTools, writer }: Asking): void {
+  const isAsking = (block: Fields): boolean => textAt(block, 'state') === 'asking';
+  for (const block of blocks) {
+    const call = {
+      replyId: textAt(reply, 'id') ?? '',
+      callId: textAt(block, 'id') ?? '',
+      name: textAt(block, 'name') ?? 'unknown_tool',
+    };
+    const input = asText(block['input']);
+    const upstreamId = callText(call);
+    if (isAsking(block)) {
+      writer.approval(confirmationText({ ...call, input }), {
+        name: call.name,
+        arguments: input,
+        callId: upstreamId,
+      });
+    } else if (!clientTools.some(({ name }) => name === call.name)) {
+      // A call that is not known was shown in an earlier run.
+      if (writer.knowsCall(upstreamId)) writer.output(upstreamId, ASKED);
+      if (blocks.some(isAsking)) continue;
+      writer.question({
+        key: `${RESULT_KEY}${upstreamId}`,
+        reason: 'tool_result',
+        message: `The agent waits for the result of ${call.name} with ${input.slice(0, 500)}`,
+        responseSchema: { type: 'string' },
+      });
+    }
   }
 }

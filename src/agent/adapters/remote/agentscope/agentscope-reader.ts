@@ -313,8 +313,8 @@ export class AgentScopeReader implements RemoteReader {
   }
 
   private finish(reply: Fields, writer: RemoteWriter): void {
-    for (const block of objectsAt(reply, 'content').filter(isWaiting))
-      askFor(reply, block, { clientTools: this.turn.context.clientTools, writer });
+    const { clientTools } = this.turn.context;
+    askFor(reply, objectsAt(reply, 'content').filter(isWaiting), { clientTools, writer });
     switch (textAt(reply, 'finished_reason')) {
       case 'error': {
         const error = objectAt(reply, 'error');
