@@ -3,7 +3,7 @@ import type { AgentContext } from '../../agent.js';
 import type { SseEvent } from './remote-connection.js';
 import { protocolFailure, RemoteFailure } from './remote-failure.js';
 import { type JournalState, NOT_OPENED, openedAs, type RemoteJournal } from './remote-journal.js';
-import type { AskedQuestions, DetachedStart, ExchangeEnd, Opened, RemoteReader, StoredBoundary } from './remote-kind.js';
+import type { DetachedStart, ExchangeEnd, KeptExchange, Opened, RemoteReader, StoredBoundary } from './remote-kind.js';
 import { type LinkParts, RemoteLink } from './remote-link.js';
 import { type ExchangeOutcome, isHandedOver, outcomeIn, waitingOutcome } from './remote-outcome.js';
 import { RemoteRepeats } from './remote-repeats.js';
@@ -267,10 +267,9 @@ export class RemoteExchange {
     const { handle, isKept } = opened;
     const { calls, approvals } = this;
     // Of messages those of this boundary are enough: they are stored with it.
-    const asked = this.questionsForLater();
     const kept = keptState(config.name, {
       ...{ handle, isKept, calls, approvals, messages: part.messages },
-      ...(asked && { asked }),
+      ...this.forDecisions(),
     });
     const told = this.reader.takeTold();
     const boundary = {
@@ -325,7 +324,8 @@ export class RemoteExchange {
         const { asked, questions, clientCallIds } = writer;
         // Approvals are first: whoever answers the run's questions need not be allowed to decide them.
         if (questions.length > 0 && asked.length === 0) {
-          const kept = { ...this.whatWasSaid(), handle: this.opened?.handle ?? '' };
+          const shown = this.reader.shown?.(writer);
+          const kept = { ...this.whatWasSaid(), handle: this.opened?.handle ?? '', ...(shown !== undefined && { shown }) };
           return { kind: 'questions', exchange: this.parts.turn.id, questions, kept };
         }
         return { kind: 'outcome', outcome: waitingOutcome(asked, clientCallIds) };
@@ -335,10 +335,13 @@ export class RemoteExchange {
     }
   }
 
-  /** The questions that came with approvals: the run ends before they are asked. */
-  private questionsForLater(): AskedQuestions | undefined {
-    const { asked, questions } = this.parts.writer;
-    return asked.length > 0 && questions.length > 0 ? { exchange: this.parts.turn.id, questions } : undefined;
+  /** What the exchange needs that tells the decisions on this one's approvals. */
+  private forDecisions(): Pick<KeptExchange, 'asked' | 'shown'> {
+    const { writer, turn } = this.parts;
+    if (writer.asked.length === 0) return {};
+    const { questions } = writer;
+    const shown = this.reader.shown?.(writer);
+    return { ...(questions.length > 0 && { asked: { exchange: turn.id, questions } }), ...(shown !== undefined && { shown }) };
   }
 
   /** The messages of this exchange, for the next one of the same run: they are in no history yet. */

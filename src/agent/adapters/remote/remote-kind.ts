@@ -23,6 +23,8 @@ export interface KeptExchange {
   readonly decided?: Readonly<Record<string, GivenDecision>>;
   /** What the exchange asked for beside the approvals: asked when these are decided, and told with them. */
   readonly asked?: AskedQuestions;
+  /** `RemoteReader.shown` at its end, if it asked for approvals. */
+  readonly shown?: Json;
 }
 
 /** A decision on an approval. */
@@ -45,6 +47,7 @@ export interface Decision {
   /** The exchange that asked. */
   readonly handle: string;
   readonly isKept: boolean;
+  readonly shown: Json | undefined;
   readonly approve: boolean;
   readonly reason: string | undefined;
 }
@@ -119,6 +122,8 @@ export interface RemoteReader {
   readonly heard?: number;
   /** What the next boundary keeps beside the position; merged when the exchange is restored. */
   takeTold(): JsonObject;
+  /** What the exchange that answers this one's questions needs, so that it shows nothing again. */
+  shown?(writer: RemoteWriter): Json;
   /** A new connection continues behind `position`. */
   reconnected(): void;
   /** Continues an exchange that another process has begun. */

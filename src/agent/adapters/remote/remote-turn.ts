@@ -161,9 +161,9 @@ function decisionsOf(context: AgentContext, kept: KeptExchanges): readonly Decis
   if (context.resumption.approvals.length === 0) return [];
   return [...givenDecisions(context, kept)].flatMap(([id, { approve, reason }]): Decision[] => {
     const asked = kept.approvals.get(id);
-    return asked
-      ? [{ requestId: asked.requestId, handle: asked.exchange.handle, isKept: asked.exchange.isKept, approve, reason }]
-      : [];
+    if (!asked) return [];
+    const { handle, isKept, shown } = asked.exchange;
+    return [{ requestId: asked.requestId, handle, isKept, shown, approve, reason }];
   });
 }
 

@@ -20,6 +20,7 @@ import {
 } from './a2a-card.js';
 import { contextIn, taskIn } from './a2a-handle.js';
 import { A2aReader } from './a2a-reader.js';
+import { shownIn } from './shown-artifacts.js';
 
 /** What a server of another version answers to a method: there is none, or the version is not spoken. */
 const OTHER_VERSION: ReadonlySet<unknown> = new Set([-32601, -32009]);
@@ -117,8 +118,8 @@ export class A2aProtocol implements RemoteProtocol {
     return this.send(turn, { ...at, version: at.version === '1.0' ? '0.3' : '1.0', isGuess: true });
   }
 
-  reader(): RemoteReader {
-    return new A2aReader(this.config.secrets);
+  reader(turn: Turn): RemoteReader {
+    return new A2aReader(this.config.secrets, shownIn(answeredBy(turn)?.shown));
   }
 
   follow({ handle, place }: Opened, _: unknown, { id }: Turn): RemoteRequest | undefined {
@@ -148,10 +149,10 @@ export class A2aProtocol implements RemoteProtocol {
   }
 
   private message(turn: Turn, version: A2aVersion): JsonObject {
-    const { decisions, inputs, before, after, messages, news, id } = turn;
-    const [asked] = decisions;
-    const handle = asked?.handle ?? textOf(before?.['handle']) ?? after?.handle ?? '';
-    const isAnswer = asked !== undefined || inputs.length > 0;
+    const { decisions, inputs, after, messages, news, id } = turn;
+    const answered = answeredBy(turn);
+    const handle = answered?.handle ?? after?.handle ?? '';
+    const isAnswer = answered !== undefined;
     const parts = [
       ...decisions.map(({ requestId, approve, reason }) =>
         dataPart(version, {
@@ -172,6 +173,12 @@ export class A2aProtocol implements RemoteProtocol {
       ...named('taskId', isAnswer ? taskIn(handle) : ''),
     };
   }
+}
+
+/** The exchange whose questions a turn answers; undefined: it answers none. */
+function answeredBy({ decisions, before }: Turn): { readonly handle: string; readonly shown: unknown } | undefined {
+  const [decided] = decisions;
+  return decided ?? (before && { handle: textOf(before['handle']) ?? '', shown: before['shown'] });
 }
 
 /** An object with an id, unless there is none. */

@@ -7,6 +7,7 @@ import { cutFailure, oneLine, protocolFailure, RemoteFailure, reportedFailure } 
 import type { ExchangeEnd, RemoteReader } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
 import { handleOf } from './a2a-handle.js';
+import { partsBehind, shownIn, type ShownArtifact, shownJson, type ShownPiece, withPiece } from './shown-artifacts.js';
 
 /** Frames that are skipped before the exchange has failed. */
 const MOST_SKIPPED = 20;
@@ -35,9 +36,15 @@ export class A2aReader implements RemoteReader {
   private lastWords = '';
   private taskId = '';
   private contextId = '';
-  /** Artifacts that are told whole, in this attempt and in those before. */
-  private readonly told = new Set<string>();
-  private newlyTold: string[] = [];
+  /** What earlier exchanges have shown of the artifacts of the task. */
+  private readonly before: Map<string, ShownArtifact>;
+  /** Artifacts that are told whole, in this attempt and in those before, and what was shown of them. */
+  private readonly told = new Map<string, ShownArtifact>();
+  private newlyTold = new Map<string, ShownArtifact>();
+  /** How many parts beside the text this exchange has shown of each artifact. */
+  private readonly others = new Map<string, number>();
+  /** Of which artifacts that has changed since the last boundary. */
+  private readonly touched = new Set<string>();
   /** True on a connection that continues the task. */
   private isContinued = false;
   private hasContent = false;
@@ -45,7 +52,13 @@ export class A2aReader implements RemoteReader {
   /** Artifacts that began anew: their messages have other keys. */
   private readonly versions = new Map<string, number>();
 
-  constructor(private readonly secrets: readonly string[]) {}
+  /** @param before what was shown of the artifacts of the task that this exchange goes on with */
+  constructor(
+    private readonly secrets: readonly string[],
+    before: ReadonlyMap<string, ShownArtifact> = new Map(),
+  ) {
+    this.before = new Map(before);
+  }
 
   identify(event: SseEvent): string | undefined {
     const result = resultIn(fieldsOf(event));
@@ -67,7 +80,7 @@ export class A2aReader implements RemoteReader {
       case 'task':
         return this.task(inner, writer);
       case 'message':
-        this.contents('message', inner, writer);
+        this.contents('message', objectsAt(inner, 'parts'), writer);
         writer.end(this.keyOf('message'));
         this.end = { kind: 'completed' };
         return;
@@ -88,9 +101,17 @@ export class A2aReader implements RemoteReader {
   }
 
   takeTold(): JsonObject {
-    const told = { artifacts: this.newlyTold, task: this.taskId, context: this.contextId };
-    this.newlyTold = [];
-    return told;
+    const artifacts = shownJson(this.newlyTold);
+    const others = [...this.touched].map((id): Json => [id, this.others.get(id) ?? 0]);
+    this.newlyTold = new Map();
+    this.touched.clear();
+    return { artifacts, others, hasContent: this.hasContent, task: this.taskId, context: this.contextId };
+  }
+
+  shown(writer: RemoteWriter): Json {
+    const open = [...this.others.keys()].filter((id) => !this.told.has(id));
+    const own = open.map((id) => [id, withPiece(this.before.get(id), this.pieceOf(id, writer))] as const);
+    return shownJson(new Map([...this.before, ...own, ...this.told]));
   }
 
   /** Its first frame is a snapshot. */
@@ -100,11 +121,12 @@ export class A2aReader implements RemoteReader {
 
   restore(position: Json, told: readonly JsonObject[]): void {
     this.position = typeof position === 'number' ? position : 0;
-    for (const { artifacts, task, context } of told) {
-      for (const id of Array.isArray(artifacts) ? artifacts : []) this.told.add(asText(id));
+    for (const { artifacts, others, hasContent, task, context } of told) {
+      for (const [id, shown] of shownIn(artifacts)) this.told.set(id, shown);
+      for (const [id, count] of (others ?? []) as [string, number][]) this.others.set(id, count);
       this.taskId = asText(task);
       this.contextId = asText(context);
-      this.hasContent ||= this.told.size > 0;
+      this.hasContent ||= hasContent === true;
     }
   }
 
@@ -132,9 +154,7 @@ export class A2aReader implements RemoteReader {
     this.taskId = textAt(task, 'id') ?? '';
     this.contextId = textAt(task, 'contextId') ?? '';
     const status = objectAt(task, 'status');
-    const isOver = /completed|failed|rejected|cancell?ed|input.required|auth.required/i.test(
-      textAt(status, 'state') ?? '',
-    );
+    const isOver = /completed|failed|rejected|cancell?ed/i.test(textAt(status, 'state') ?? '');
     for (const artifact of objectsAt(task, 'artifacts')) {
       this.snapshot(artifact, writer);
       if (isOver) this.close(textAt(artifact, 'artifactId') ?? '', writer);
@@ -145,50 +165,55 @@ export class A2aReader implements RemoteReader {
   private artifact(update: Fields, writer: RemoteWriter): void {
     const artifact = objectAt(update, 'artifact');
     const id = textAt(artifact, 'artifactId') ?? '';
-    if (objectsAt(artifact, 'parts').length === 0 && update['lastChunk'] !== true) return this.skip();
-    if (update['append'] === true) this.contents(id, artifact, writer);
+    const parts = objectsAt(artifact, 'parts');
+    if (parts.length === 0 && update['lastChunk'] !== true) return this.skip();
+    if (update['append'] === true) this.contents(id, parts, writer);
     else this.snapshot(artifact, writer);
     if (update['lastChunk'] === true) this.close(id, writer);
   }
 
-  /** The whole of an artifact: its text goes on with what was told, or begins anew. */
+  /** The whole of an artifact: it goes on with what was shown, or begins anew. */
   private snapshot(artifact: Fields, writer: RemoteWriter): void {
     const id = textAt(artifact, 'artifactId') ?? '';
     if (this.told.has(id)) return;
-    const told = writer.told(this.keyOf(id));
-    if (told === undefined) return this.contents(id, artifact, writer);
-    const text = textIn(artifact);
-    if (text.startsWith(told)) {
-      if (text.length > told.length) writer.text(this.keyOf(id), 'text', text.slice(told.length));
-      return;
+    const parts = objectsAt(artifact, 'parts');
+    const behind = partsBehind(this.before.get(id), this.pieceOf(id, writer), parts);
+    if (!behind) {
+      writer.end(this.keyOf(id));
+      this.versions.set(id, (this.versions.get(id) ?? 0) + 1);
+      this.before.delete(id);
+      this.others.delete(id);
     }
-    writer.end(this.keyOf(id));
-    this.versions.set(id, (this.versions.get(id) ?? 0) + 1);
-    this.contents(id, artifact, writer);
+    this.contents(id, behind ?? parts, writer);
   }
 
-  /** The parts of an artifact or a message. */
-  private contents(id: string, { parts }: Fields, writer: RemoteWriter): void {
+  /** Parts of an artifact, or of a message. */
+  private contents(id: string, parts: readonly Fields[], writer: RemoteWriter): void {
     if (this.told.has(id)) return;
-    for (const part of objectsAt({ parts }, 'parts')) {
+    let others = this.others.get(id) ?? 0;
+    for (const part of parts) {
       const text = textAt(part, 'text');
-      if (text !== undefined) {
-        writer.text(this.keyOf(id), 'text', text);
-        this.hasContent = true;
-      } else {
-        const content = contentOf(part);
-        if (!content) continue;
-        writer.contents([content]);
-        this.hasContent = true;
-      }
+      const content = text === undefined ? contentOf(part) : undefined;
+      if (text === undefined) others += 1;
+      else writer.text(this.keyOf(id), 'text', text);
+      if (content) writer.contents([content]);
+      this.hasContent ||= text !== undefined || content !== undefined;
     }
+    this.others.set(id, others);
+    this.touched.add(id);
   }
 
   private close(id: string, writer: RemoteWriter): void {
     if (this.told.has(id)) return;
     writer.end(this.keyOf(id));
-    this.told.add(id);
-    this.newlyTold.push(id);
+    const shown = withPiece(this.before.get(id), this.pieceOf(id, writer));
+    this.told.set(id, shown);
+    this.newlyTold.set(id, shown);
+  }
+
+  /** What this exchange has shown of an artifact that is not told whole. */
+  private pieceOf(id: string, writer: RemoteWriter): ShownPiece {
+    return { text: writer.told(this.keyOf(id)) ?? '', others: this.others.get(id) ?? 0 };
   }
 
   private status(status: Fields, writer: RemoteWriter): void {
