@@ -146,6 +146,11 @@ export class RemoteExchange {
       } catch (caught) {
         if (!(caught instanceof RemoteFailure) || this.control.signal.aborted) throw caught;
         const error = protocol.refusal?.(caught) ?? caught;
+        const handle = protocol.goesOn?.(error, turn);
+        if (handle !== undefined) {
+          this.begun(openedAs(handle, protocol, request.place));
+          return this.continued(error);
+        }
         const wasSent = this.link.wasSent;
         // What was refused has not begun.
         this.isOver = error.kind === 'status' || error.kind === 'unreachable';

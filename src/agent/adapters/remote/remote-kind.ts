@@ -169,8 +169,8 @@ export interface RemoteProtocol {
   readonly isNamed: boolean;
   /** Given: the request of `open` only starts an exchange, and its events come on the connection of `follow`. */
   readonly detached?: DetachedStart;
-  /** True if the upstream takes a request with the same id once: what is in doubt is sent again. Known after `prepare`. */
-  readonly takesOnce?: boolean;
+  /** True if the request of a turn may be sent again when it is in doubt: it does nothing twice. Known after `prepare`. */
+  takesOnce?(turn: Turn): boolean;
   /** True if an answer may be JSON in place of a stream. */
   readonly takesJson?: boolean;
   /** Called before each request of an exchange. @param get reads JSON of an address @param opened what is continued */
@@ -179,6 +179,8 @@ export interface RemoteProtocol {
   open(turn: Turn, handle?: string): RemoteRequest;
   /** What a failure of that request means. Default: the failure itself. */
   refusal?(failure: RemoteFailure): RemoteFailure;
+  /** The handle of the exchange that an answer was for, if its refusal means that this goes on without one. */
+  goesOn?(failure: RemoteFailure, turn: Turn): string | undefined;
   /** A refusal after which the request can be written in another way; true: send it again. */
   adapts(failure: RemoteFailure): boolean;
   /**

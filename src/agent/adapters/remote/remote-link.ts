@@ -201,7 +201,7 @@ export class RemoteLink {
     } catch {
       this.signal.throwIfAborted();
     }
-    return this.parts.protocol.takesOnce === true;
+    return this.parts.protocol.takesOnce?.(this.parts.turn) === true;
   }
 
   /**

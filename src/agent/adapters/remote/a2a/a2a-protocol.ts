@@ -19,8 +19,7 @@ import {
   placeOf,
 } from './a2a-card.js';
 import { contextIn, taskIn } from './a2a-handle.js';
-import { A2aReader } from './a2a-reader.js';
-import { shownIn } from './shown-artifacts.js';
+import { A2aReader, type AnsweredExchange, AUTH_KEY, isUnsupported } from './a2a-reader.js';
 
 /** What a server of another version answers to a method: there is none, or the version is not spoken. */
 const OTHER_VERSION: ReadonlySet<unknown> = new Set([-32601, -32009]);
@@ -50,9 +49,9 @@ export class A2aProtocol implements RemoteProtocol {
 
   constructor(private readonly config: RemoteAgentConfig) {}
 
-  /** True if the server takes a message with the same id once. */
-  get takesOnce(): boolean {
-    return this.known?.at.isIdempotent === true;
+  /** True if the server takes a message with the same id once, and where no message is sent. */
+  takesOnce(turn: Turn): boolean {
+    return this.known?.at.isIdempotent === true || followedBy(turn) !== undefined;
   }
 
   /** Fetches the card of the agent if it is not known or old, and the exchange has not kept what it said. */
@@ -78,7 +77,14 @@ export class A2aProtocol implements RemoteProtocol {
   }
 
   open(turn: Turn): RemoteRequest {
-    return this.send(turn, this.interface);
+    return this.opening(turn, this.interface);
+  }
+
+  private opening(turn: Turn, at: A2aInterface): RemoteRequest {
+    const followed = followedBy(turn);
+    if (followed === undefined) return this.send(turn, at);
+    const operation = at.hasStreaming ? 'subscribe' : 'get';
+    return { ...requestOf(at, { operation, taskId: taskIn(followed), id: turn.id }), place: placeOf(at) };
   }
 
   private send(turn: Turn, at: A2aInterface): RemoteRequest {
@@ -95,6 +101,12 @@ export class A2aProtocol implements RemoteProtocol {
     if (code !== 'UPSTREAM_UNAUTHORIZED' || this.known?.credentials === undefined) return failure;
     const sentence = `${message}. Its card asks for ${this.known.credentials}`;
     return new RemoteFailure('status', new AppError(code, sentence, { cause: failure }), failure.answer);
+  }
+
+  /** A question that has ended meanwhile: the task says how it goes on. */
+  goesOn({ answer }: RemoteFailure, turn: Turn): string | undefined {
+    const handle = answeredBy(turn)?.handle ?? '';
+    return answer && taskIn(handle) !== '' && isUnsupported(answer.body) ? handle : undefined;
   }
 
   adapts(): boolean {
@@ -115,11 +127,11 @@ export class A2aProtocol implements RemoteProtocol {
       return undefined;
     }
     if (!OTHER_VERSION.has(objectAt(fields, 'error')['code'])) return undefined;
-    return this.send(turn, { ...at, version: at.version === '1.0' ? '0.3' : '1.0', isGuess: true });
+    return this.opening(turn, { ...at, version: at.version === '1.0' ? '0.3' : '1.0', isGuess: true });
   }
 
   reader(turn: Turn): RemoteReader {
-    return new A2aReader(this.config.secrets, shownIn(answeredBy(turn)?.shown));
+    return new A2aReader(this.config.secrets, answeredBy(turn));
   }
 
   follow({ handle, place }: Opened, _: unknown, { id }: Turn): RemoteRequest | undefined {
@@ -175,8 +187,13 @@ export class A2aProtocol implements RemoteProtocol {
   }
 }
 
+/** The task of a turn that is only followed: its person has done elsewhere what it waited for. */
+function followedBy(turn: Turn): string | undefined {
+  return turn.inputs.some(({ key }) => key === AUTH_KEY) ? answeredBy(turn)?.handle : undefined;
+}
+
 /** The exchange whose questions a turn answers; undefined: it answers none. */
-function answeredBy({ decisions, before }: Turn): { readonly handle: string; readonly shown: unknown } | undefined {
+function answeredBy({ decisions, before }: Turn): AnsweredExchange | undefined {
   const [decided] = decisions;
   return decided ?? (before && { handle: textOf(before['handle']) ?? '', shown: before['shown'] });
 }

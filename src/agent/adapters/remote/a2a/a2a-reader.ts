@@ -1,17 +1,18 @@
 import { AppError, fingerprint, type Json, type JsonObject } from '../../../../common/index.js';
 import type { ContentInput } from '../../../../events/index.js';
+import type { InputQuestion } from '../../../agent.js';
 import { UpstreamStatusError } from '../../upstream/upstream-error.js';
 import { asJson, asObject, asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
 import { cutFailure, oneLine, protocolFailure, RemoteFailure, reportedFailure } from '../remote-failure.js';
 import type { ExchangeEnd, RemoteReader } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
-import { handleOf } from './a2a-handle.js';
+import { handleOf, taskIn } from './a2a-handle.js';
 import { partsBehind, shownIn, type ShownArtifact, shownJson, type ShownPiece, withPiece } from './shown-artifacts.js';
 
 /** Frames that are skipped before the exchange has failed. */
 const MOST_SKIPPED = 20;
-/** The task is not there, or cannot be subscribed to, or the server has closed the stream while the task goes on. */
+/** The task is not there, or does not take what was asked of it, or the server has closed the stream while the task goes on. */
 const TASK_NOT_FOUND = -32001;
 const UNSUPPORTED = -32004;
 const NO_METHOD = -32601;
@@ -21,6 +22,16 @@ const REASONS: Readonly<Record<string, number>> = {
   UNSUPPORTED_OPERATION: UNSUPPORTED,
 };
 const STREAM_CLOSED = 'STREAM_CLOSED';
+
+/** The key of a question whose answer is given elsewhere: here it only says that this was done. */
+export const AUTH_KEY = 'auth';
+
+/** The exchange whose questions another one answers. */
+export interface AnsweredExchange {
+  readonly handle: string;
+  /** `A2aReader.shown` of it. */
+  readonly shown: unknown;
+}
 
 /** Reads the frames of one task of A2A, of both versions (contract gateway, section C). */
 export class A2aReader implements RemoteReader {
@@ -52,12 +63,12 @@ export class A2aReader implements RemoteReader {
   /** Artifacts that began anew: their messages have other keys. */
   private readonly versions = new Map<string, number>();
 
-  /** @param before what was shown of the artifacts of the task that this exchange goes on with */
+  /** @param answered the exchange whose task this one goes on with */
   constructor(
     private readonly secrets: readonly string[],
-    before: ReadonlyMap<string, ShownArtifact> = new Map(),
+    private readonly answered?: AnsweredExchange,
   ) {
-    this.before = new Map(before);
+    this.before = new Map(shownIn(answered?.shown));
   }
 
   identify(event: SseEvent): string | undefined {
@@ -65,7 +76,8 @@ export class A2aReader implements RemoteReader {
     const inner = innerOf(result);
     const taskId = kindOf(result) === 'task' ? textAt(inner, 'id') : textAt(inner, 'taskId');
     const contextId = textAt(inner, 'contextId') ?? '';
-    return taskId || contextId ? handleOf(taskId ?? '', contextId) : undefined;
+    // An error names no task.
+    return taskId || contextId ? handleOf(taskId ?? '', contextId) : this.answered?.handle;
   }
 
   read(event: SseEvent, writer: RemoteWriter): void {
@@ -132,17 +144,16 @@ export class A2aReader implements RemoteReader {
 
   /** An error in place of a result. */
   private refuse(error: Fields): void {
-    const details = [...objectsAt(error, 'data'), ...objectsAt(error, 'details'), objectAt(error, 'data')];
-    const reason = details.map((one) => textAt(one, 'reason')).find((text) => text !== undefined) ?? '';
-    const code = REASONS[reason] ?? error['code'];
-    if (reason === STREAM_CLOSED && this.taskId !== '') throw cutFailure(undefined);
+    const { reason, code } = kindOfError(error);
+    const isTaskKnown = this.taskId !== '' || taskIn(this.answered?.handle ?? '') !== '';
+    if (reason === STREAM_CLOSED && isTaskKnown) throw cutFailure(undefined);
     const hasTask = this.isContinued || this.position > 0;
     // Over HTTP+JSON the code is a status.
     const isInternal = code === INTERNAL || (typeof code === 'number' && code >= 500);
     if (isInternal && hasTask) throw cutFailure(new Error(textAt(error, 'message')));
     if (code === NO_METHOD && hasTask) throw unsupported();
-    if (code === UNSUPPORTED && this.taskId !== '') throw unsupported();
-    if (code === TASK_NOT_FOUND && this.taskId !== '') {
+    if (code === UNSUPPORTED && isTaskKnown) throw unsupported();
+    if (code === TASK_NOT_FOUND && isTaskKnown) {
       this.end = { kind: 'failed', error: new AppError('UPSTREAM_LOST', 'The remote agent no longer has the task') };
       return;
     }
@@ -250,10 +261,11 @@ export class A2aReader implements RemoteReader {
         this.end = { kind: 'failed', error: new AppError('UPSTREAM_CANCELED') };
         return;
       case 'input-required':
-        this.ask(message, 'input_required', writer);
+        this.ask(message, writer);
         return;
       case 'auth-required':
-        this.ask(message, 'auth_required', writer);
+        this.end = { kind: 'completed' };
+        writer.question(wordsAsked(message, AUTH_KEY, 'auth_required'));
         return;
       default:
         this.skip();
@@ -261,7 +273,7 @@ export class A2aReader implements RemoteReader {
   }
 
   /** The questions of the task: those of another Parley one by one, any other as one. */
-  private ask(message: Fields, reason: string, writer: RemoteWriter): void {
+  private ask(message: Fields, writer: RemoteWriter): void {
     const asked = objectsAt(message, 'parts').map((part) => objectAt(part, 'data'));
     const approvals = asked.filter((one) => textAt(one, 'type') === 'approval_request');
     const inputs = asked.filter((one) => textAt(one, 'type') === 'input_request');
@@ -280,18 +292,12 @@ export class A2aReader implements RemoteReader {
       const schema = objectAt(one, 'responseSchema');
       writer.question({
         key: `id:${textAt(one, 'id') ?? ''}`,
-        reason: textAt(one, 'reason') ?? reason,
+        reason: textAt(one, 'reason') ?? 'input_required',
         message: textAt(one, 'message') ?? textIn(message),
         ...(Object.keys(schema).length > 0 && { responseSchema: asObject(schema) }),
       });
     }
-    if (approvals.length + inputs.length > 0) return;
-    writer.question({
-      key: 'task',
-      reason,
-      message: textIn(message) || reason,
-      responseSchema: { type: 'string' },
-    });
+    if (approvals.length + inputs.length === 0) writer.question(wordsAsked(message, 'task', 'input_required'));
   }
 
   private isOurs(update: Fields): boolean {
@@ -310,7 +316,28 @@ export class A2aReader implements RemoteReader {
   }
 }
 
-/** The task cannot be subscribed to: it is looked at. */
+/** A question that is put in words alone. */
+function wordsAsked(message: Fields, key: string, reason: string): InputQuestion {
+  return { key, reason, message: textIn(message) || reason, responseSchema: { type: 'string' } };
+}
+
+/** What an error is about, in both bindings. */
+function kindOfError(error: Fields): { readonly reason: string; readonly code: unknown } {
+  const details = [...objectsAt(error, 'data'), ...objectsAt(error, 'details'), objectAt(error, 'data')];
+  const reason = details.map((one) => textAt(one, 'reason')).find((text) => text !== undefined) ?? '';
+  return { reason, code: REASONS[reason] ?? error['code'] };
+}
+
+/** Whether the body of an error answer says that the task does not take what was sent. */
+export function isUnsupported(body: string): boolean {
+  try {
+    return kindOfError(objectAt(fieldsOf({ data: body }), 'error')).code === UNSUPPORTED;
+  } catch {
+    return false;
+  }
+}
+
+/** The task cannot be subscribed to, or takes no answer: it is looked at. */
 function unsupported(): RemoteFailure {
   const answer = new UpstreamStatusError(405, {}, '');
   return new RemoteFailure('status', new AppError('UPSTREAM_LOST'), answer);
