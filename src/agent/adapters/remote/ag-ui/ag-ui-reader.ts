@@ -30,11 +30,14 @@ export class AgUiReader implements RemoteReader {
   /** The texts that chunks go on with, by the kind of text. */
   private readonly chunks = new Map<string, string>();
   private readonly calls = new Map<string, OpenCall>();
+  /** Those that no boundary has and that have no result: a question may be about one. */
+  private newCalls = new Set<string>();
   /** The ids of the messages of the assistant that were told. */
   private readonly told: Set<string>;
   private newlyTold: string[] = [];
   /** Messages of other roles than the assistant's. */
   private readonly foreign = new Set<string>();
+  private newlyForeign: string[] = [];
   /** Custom events that are interrupts unless the run ends with some. */
   private readonly suspensions: JsonObject[] = [];
   private newSuspensions: JsonObject[] = [];
@@ -70,13 +73,19 @@ export class AgUiReader implements RemoteReader {
   }
 
   takeTold(): JsonObject {
+    const calls = [...this.newCalls].map((id): JsonObject => Object.assign({ id }, this.calls.get(id)));
     const told = {
       messages: this.newlyTold,
       ...(this.first !== undefined && { first: this.first }),
       ...(this.newSuspensions.length > 0 && { suspensions: this.newSuspensions }),
+      ...(calls.length > 0 && { calls }),
+      ...(this.newlyForeign.length > 0 && { foreign: this.newlyForeign }),
+      ...(this.incomplete !== undefined && { incomplete: this.incomplete }),
     };
     this.newlyTold = [];
     this.newSuspensions = [];
+    this.newCalls = new Set();
+    this.newlyForeign = [];
     return told;
   }
 
@@ -88,10 +97,15 @@ export class AgUiReader implements RemoteReader {
 
   restore(position: Json, told: readonly JsonObject[]): void {
     this.position = typeof position === 'number' ? position : 0;
-    for (const { messages, first, ...rest } of told) {
+    for (const { messages, foreign, first, incomplete, ...rest } of told) {
       for (const id of Array.isArray(messages) ? messages : []) this.told.add(asText(id));
+      for (const id of Array.isArray(foreign) ? foreign : []) this.foreign.add(asText(id));
+      for (const { id, name, arguments: args } of objectsAt(rest, 'calls')) {
+        this.calls.set(asText(id), { name: asText(name), arguments: asText(args) });
+      }
       this.suspensions.push(...objectsAt(rest, 'suspensions').map(asObject));
       if (typeof first === 'string') this.first = first;
+      if (typeof incomplete === 'string') this.incomplete = incomplete;
     }
   }
 
@@ -162,6 +176,7 @@ export class AgUiReader implements RemoteReader {
       if (writer.told(id) === undefined) this.text(id, 'text', '', writer);
     } else {
       this.foreign.add(id);
+      this.newlyForeign.push(id);
       writer.emit({ object: 'raw', event: asObject(fields), source: SOURCE });
     }
   }
@@ -198,6 +213,7 @@ export class AgUiReader implements RemoteReader {
     const name = either(fields, 'toolCallName') ?? 'unknown_tool';
     if (this.calls.has(id) || writer.knowsCall(id)) return;
     this.calls.set(id, { name, arguments: '' });
+    this.newCalls.add(id);
     writer.call(`call:${id}`, id, name);
     const parent = either(fields, 'parentMessageId');
     if (parent !== undefined) {
@@ -229,6 +245,7 @@ export class AgUiReader implements RemoteReader {
   private result(fields: Fields, writer: RemoteWriter): void {
     const id = callIdIn(fields);
     writer.end(`call:${id}`);
+    this.newCalls.delete(id);
     const isError = objectAt(fields, 'metadata')['isError'] === true;
     const source = either(fields, 'messageId');
     writer.output(id, contentText(fields['content']), { isError, source });

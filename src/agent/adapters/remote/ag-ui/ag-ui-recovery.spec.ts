@@ -1,0 +1,77 @@
+import type { AgentOutcome } from '../../../agent.js';
+import { Crash, MemoryJournal } from '../../../testing/memory-journal.js';
+import { TestRun } from '../../../testing/test-run.js';
+import { remoteAgentFor } from '../../testing/remote-runs.js';
+import { framed, openStream, stream, UpstreamDouble } from '../../testing/responses-double.js';
+
+const RUN = { threadId: 't', runId: 'r' };
+const STARTED = { type: 'RUN_STARTED', ...RUN };
+const FINISHED = { type: 'RUN_FINISHED', ...RUN };
+/** The writes of an attempt up to its first boundary: the request is about to be sent, its run is known, the boundary. */
+const WRITES = 3;
+
+describe('an AG-UI run that another process goes on with', () => {
+  let upstream: UpstreamDouble;
+  afterEach(() => upstream.close());
+
+  /** How a run ends whose process dies behind the boundary of its first events. Its server replays from the beginning. */
+  async function recovered(before: readonly object[], after: readonly object[]) {
+    const journal = new MemoryJournal([], WRITES);
+    upstream = await UpstreamDouble.start((response, { path }) => {
+      if (path === '/connect') return stream(response, [STARTED, ...before, ...after]);
+      openStream(response);
+      response.write(framed([STARTED, ...before]));
+      const rest = (): void => {
+        if (journal.writes.length < WRITES) setImmediate(rest);
+        else response.end(framed(after));
+      };
+      rest();
+    });
+    const { url } = upstream;
+    const agent = remoteAgentFor({ type: 'ag-ui', url, reattach: 'connect', connectUrl: `${url}/connect` });
+    const first = new TestRun({ journal });
+    await expect(first.drive(agent)).rejects.toBeInstanceOf(Crash);
+    const second = new TestRun({ journal: new MemoryJournal(journal.writes), attempt: 2 });
+    const outcome: AgentOutcome = await second.drive(agent);
+    await agent.close();
+    expect(upstream.seen.map(({ path }) => path)).toEqual(['/', '/connect']);
+    return { outcome, messages: second.messages };
+  }
+
+  it('asks for the approval of the call that was shown before', async () => {
+    const call = { toolCallId: 'call_1' };
+    const calls = [
+      { type: 'TOOL_CALL_START', ...call, toolCallName: 'dredge' },
+      { type: 'TOOL_CALL_ARGS', ...call, delta: '{"metres"' },
+      { type: 'TOOL_CALL_ARGS', ...call, delta: ':2}' },
+      { type: 'TOOL_CALL_END', ...call },
+    ];
+    const interrupts = [{ id: 'i1', reason: 'confirmation', ...call }];
+    const { outcome } = await recovered(calls, [{ ...FINISHED, outcome: { type: 'interrupt', interrupts } }]);
+    expect(outcome).toMatchObject({
+      kind: 'interrupted',
+      reason: 'approval',
+      asked: [{ item: { kind: 'approval', tool_name: 'dredge', arguments: '{"metres":2}' } }],
+    });
+  });
+
+  it('shows no message of the user as one of the assistant', async () => {
+    const message = { messageId: 'm1' };
+    const { outcome, messages } = await recovered(
+      [{ type: 'TEXT_MESSAGE_START', ...message, role: 'user' }],
+      [
+        { type: 'TEXT_MESSAGE_CONTENT', ...message, delta: 'Dredge the bar.' },
+        { type: 'TEXT_MESSAGE_END', ...message },
+        FINISHED,
+      ],
+    );
+    expect(outcome).toEqual({ kind: 'completed' });
+    expect(messages).toEqual([]);
+  });
+
+  it('ends as incomplete if that was said before', async () => {
+    const said = { type: 'CUSTOM', name: 'run.incomplete', value: { code: 'max_output_tokens' } };
+    const { outcome } = await recovered([said, { type: 'STEP_STARTED', stepName: 'dredge' }], [FINISHED]);
+    expect(outcome).toEqual({ kind: 'incomplete', reason: 'max_output_tokens' });
+  });
+});
