@@ -329,8 +329,7 @@ export class RemoteExchange {
         const { asked, questions, clientCallIds } = writer;
         // Approvals are first: whoever answers the run's questions need not be allowed to decide them.
         if (questions.length > 0 && asked.length === 0) {
-          const shown = this.reader.shown?.(writer);
-          const kept = { ...this.whatWasSaid(), handle: this.opened?.handle ?? '', ...(shown !== undefined && { shown }) };
+          const kept = { ...this.whatWasSaid(), ...this.whatWasShown(), handle: this.opened?.handle ?? '' };
           return { kind: 'questions', exchange: this.parts.turn.id, questions, kept };
         }
         return { kind: 'outcome', outcome: waitingOutcome(asked, clientCallIds) };
@@ -345,8 +344,12 @@ export class RemoteExchange {
     const { writer, turn } = this.parts;
     if (writer.asked.length === 0) return {};
     const { questions } = writer;
-    const shown = this.reader.shown?.(writer);
-    return { ...(questions.length > 0 && { asked: { exchange: turn.id, questions } }), ...(shown !== undefined && { shown }) };
+    return { ...(questions.length > 0 && { asked: { exchange: turn.id, questions } }), ...this.whatWasShown() };
+  }
+
+  private whatWasShown(): Pick<KeptExchange, 'shown'> {
+    const shown = this.reader.shown?.(this.parts.writer);
+    return shown === undefined ? {} : { shown };
   }
 
   /** The messages of this exchange, for the next one of the same run: they are in no history yet. */
