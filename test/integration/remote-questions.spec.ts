@@ -1,48 +1,16 @@
-import {
-  type Answer,
-  framed,
-  openStream,
-  stream,
-  UpstreamDouble,
-} from '../../src/agent/adapters/testing/responses-double.js';
+import { type Answer, framed, openStream, UpstreamDouble } from '../../src/agent/adapters/testing/responses-double.js';
 import { textOf } from '../../src/events/index.js';
-import type { InterruptView } from '../../src/agent/interrupt/index.js';
-import { outputs } from '../support/approval-driver.js';
-import { ALICE, describeOnLedgers } from '../support/ledger.js';
+import { describeOnLedgers } from '../support/ledger.js';
+import { askedIn, Person } from '../support/remote-person.js';
 import { type EndedRun, RunDriver } from '../support/run-driver.js';
 
 type Frame = Readonly<Record<string, unknown>>;
 
-/** A person's part in a run: what was asked, and how it went on. */
-class Person {
-  constructor(
-    private readonly gateway: RunDriver,
-    private run: EndedRun,
-  ) {}
-
-  /** The open interrupts of the run, which waits. */
-  async open(): Promise<readonly InterruptView[]> {
-    expect(this.run.view).toMatchObject({ state: 'interrupted', error: null });
-    return this.gateway.interrupts.pending(ALICE, this.run.view.sessionId);
-  }
-
-  /** Answers the first open interrupt. */
-  async answer(given: object): Promise<EndedRun> {
-    const [first] = await this.open();
-    const answer = { interruptId: first?.id ?? '', status: 'resolved', ...given } as never;
-    const accepted = await this.gateway.runs.answer(ALICE, null, [answer]);
-    this.run = await this.gateway.ended(accepted.run.runId);
-    return this.run;
-  }
-}
-
 const completed = { state: 'completed', error: null };
 const texts = ({ last }: EndedRun): string[] => (last.output ?? []).map(textOf);
-/** What was asked, in the order of the questions. */
-const askedIn = (open: readonly InterruptView[]) => open.map(({ kind, message }) => [kind, message]);
 
 /** Servers that ask more than one thing: one after the other, together, or what was answered elsewhere meanwhile. */
-describeOnLedgers('questions of remote agents', (ledger) => {
+describeOnLedgers('questions of remote agents of A2A', (ledger) => {
   let upstream: UpstreamDouble;
   let gateway: RunDriver;
   let answer: Answer;
@@ -51,9 +19,8 @@ describeOnLedgers('questions of remote agents', (ledger) => {
     upstream = await UpstreamDouble.start((response, request) => answer(response, request));
     const { url } = upstream;
     const agents = {
-      'ag-ui': { type: 'ag-ui', url: `${url}/ag-ui` },
-      JSONRPC: { type: 'a2a', url, binding: 'JSONRPC' },
-      'HTTP+JSON': { type: 'a2a', url, binding: 'HTTP+JSON' },
+      'a2a-rpc': { type: 'a2a', url, binding: 'JSONRPC' },
+      'a2a-http': { type: 'a2a', url, binding: 'HTTP+JSON' },
     };
     gateway = await RunDriver.start(ledger(), { env: { REMOTE_AGENTS: JSON.stringify({ agents }) } });
   });
@@ -67,311 +34,221 @@ describeOnLedgers('questions of remote agents', (ledger) => {
 
   const person = async (agentType: string): Promise<Person> => new Person(gateway, await gateway.run({ agentType }));
 
-  describe('of A2A', () => {
-    const ids = { taskId: 't1', contextId: 'c1' };
-    const words = (text: string) => ({ messageId: 'm', role: 'ROLE_AGENT', parts: [{ text }] });
-    const status = (state: string, message?: object): Frame => ({
-      statusUpdate: { ...ids, status: { state: `TASK_STATE_${state}`, ...(message && { message }) } },
-    });
-    const asks = (text: string): Frame => status('INPUT_REQUIRED', words(text));
-    const asksFor = (...data: object[]): Frame =>
-      status('INPUT_REQUIRED', { ...words(''), parts: data.map((one) => ({ data: one })) });
-    const artifact = (text: string, more: object = {}): Frame => ({
-      artifactUpdate: { ...ids, artifact: { artifactId: 'a1', parts: [{ text }] }, ...more },
-    });
-    const task = (state: string, artifacts: object[] = [], message?: object): Frame => ({
-      task: {
-        id: 't1',
-        contextId: 'c1',
-        status: { state: `TASK_STATE_${state}`, ...(message && { message }) },
-        artifacts,
-      },
-    });
-    const said = (artifactId: string, ...parts: object[]): object => ({ artifactId, parts });
-    const UNSUPPORTED: Frame = {
-      error: {
-        code: -32004,
-        message: 'no',
-        data: [{ reason: 'UNSUPPORTED_OPERATION' }],
-        details: [{ reason: 'UNSUPPORTED_OPERATION' }],
-      },
-    };
+  const ids = { taskId: 't1', contextId: 'c1' };
+  const words = (text: string) => ({ messageId: 'm', role: 'ROLE_AGENT', parts: [{ text }] });
+  const status = (state: string, message?: object): Frame => ({
+    statusUpdate: { ...ids, status: { state: `TASK_STATE_${state}`, ...(message && { message }) } },
+  });
+  const asks = (text: string): Frame => status('INPUT_REQUIRED', words(text));
+  const asksFor = (...data: object[]): Frame =>
+    status('INPUT_REQUIRED', { ...words(''), parts: data.map((one) => ({ data: one })) });
+  const artifact = (text: string, more: object = {}): Frame => ({
+    artifactUpdate: { ...ids, artifact: { artifactId: 'a1', parts: [{ text }] }, ...more },
+  });
+  const task = (state: string, artifacts: object[] = [], message?: object): Frame => ({
+    task: {
+      id: 't1',
+      contextId: 'c1',
+      status: { state: `TASK_STATE_${state}`, ...(message && { message }) },
+      artifacts,
+    },
+  });
+  const said = (artifactId: string, ...parts: object[]): object => ({ artifactId, parts });
+  const UNSUPPORTED: Frame = {
+    error: {
+      code: -32004,
+      message: 'no',
+      data: [{ reason: 'UNSUPPORTED_OPERATION' }],
+      details: [{ reason: 'UNSUPPORTED_OPERATION' }],
+    },
+  };
 
-    const OPERATIONS: Readonly<Record<string, string>> = {
-      SendStreamingMessage: 'send',
-      'message:stream': 'send',
-      SubscribeToTask: 'subscribe',
-      'tasks/t1:subscribe': 'subscribe',
-      GetTask: 'get',
-      'tasks/t1': 'get',
-    };
-    /** What was asked of the server, beside its card. */
-    const operations = (): string[] =>
-      upstream.seen
-        .filter(({ path }) => !path.includes('.well-known'))
-        .map(({ path, body }) => {
-          const name =
-            typeof body['method'] === 'string' ? body['method'] : path.replace(/^\/rest\//, '').replace(/\?.*/, '');
-          return OPERATIONS[name] ?? name;
-        });
-    /** The parts of each message that the server got, and its task. */
-    const messages = () =>
-      upstream.seen.flatMap(({ body }) => {
-        const { message } = (body['params'] ?? body) as { message?: { parts: object[]; taskId?: string } };
-        return message ? [message] : [];
+  const OPERATIONS: Readonly<Record<string, string>> = {
+    SendStreamingMessage: 'send',
+    'message:stream': 'send',
+    SubscribeToTask: 'subscribe',
+    'tasks/t1:subscribe': 'subscribe',
+    GetTask: 'get',
+    'tasks/t1': 'get',
+  };
+  /** What was asked of the server, beside its card. */
+  const operations = (): string[] =>
+    upstream.seen
+      .filter(({ path }) => !path.includes('.well-known'))
+      .map(({ path, body }) => {
+        const name =
+          typeof body['method'] === 'string' ? body['method'] : path.replace(/^\/rest\//, '').replace(/\?.*/, '');
+        return OPERATIONS[name] ?? name;
       });
-    const parts = () => messages().map((message) => message.parts);
+  /** The parts of each message that the server got, and its task. */
+  const messages = () =>
+    upstream.seen.flatMap(({ body }) => {
+      const { message } = (body['params'] ?? body) as { message?: { parts: object[]; taskId?: string } };
+      return message ? [message] : [];
+    });
+  const parts = () => messages().map((message) => message.parts);
 
-    /** Answers each operation with its next frames; a single error is refused as the binding does it. */
-    function server(scripts: Readonly<Record<string, readonly (readonly Frame[])[]>>): void {
-      const counts: Record<string, number> = {};
-      answer = (response, { path, headers, body }) => {
-        if (path.includes('.well-known')) {
-          const url = `http://${String(headers.host)}`;
-          const supportedInterfaces = [
-            { url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
-            { url: `${url}/rest`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
-          ];
-          const card = { capabilities: { streaming: true }, supportedInterfaces };
-          return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(card));
-        }
-        const operation = operations().at(-1) ?? '';
-        const count = (counts[operation] = (counts[operation] ?? 0) + 1);
-        const frames = scripts[operation]?.[count - 1] ?? [{ error: { code: -32603, message: 'unexpected' } }];
-        const [first] = frames;
-        const isRpc = body['jsonrpc'] === '2.0';
-        const framedAs = (frame: Frame): object => {
-          if (!isRpc) return frame;
-          return { jsonrpc: '2.0', id: body['id'], ...('error' in frame ? frame : { result: frame }) };
-        };
-        if (!isRpc && first && 'error' in first) {
-          return void response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(first));
-        }
-        if (operation === 'get') {
-          const one = framedAs((first?.['task'] ?? first) as Frame);
-          return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(one));
-        }
-        openStream(response);
-        response.end(framed(frames.map(framedAs)));
+  /** Answers each operation with its next frames; a single error is refused as the binding does it. */
+  function server(scripts: Readonly<Record<string, readonly (readonly Frame[])[]>>): void {
+    const counts: Record<string, number> = {};
+    answer = (response, { path, headers, body }) => {
+      if (path.includes('.well-known')) {
+        const url = `http://${String(headers.host)}`;
+        const supportedInterfaces = [
+          { url: `${url}/rpc`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+          { url: `${url}/rest`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+        ];
+        const card = { capabilities: { streaming: true }, supportedInterfaces };
+        return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(card));
+      }
+      const operation = operations().at(-1) ?? '';
+      const count = (counts[operation] = (counts[operation] ?? 0) + 1);
+      const frames = scripts[operation]?.[count - 1] ?? [{ error: { code: -32603, message: 'unexpected' } }];
+      const [first] = frames;
+      const isRpc = body['jsonrpc'] === '2.0';
+      const framedAs = (frame: Frame): object => {
+        if (!isRpc) return frame;
+        return { jsonrpc: '2.0', id: body['id'], ...('error' in frame ? frame : { result: frame }) };
       };
-    }
+      if (!isRpc && first && 'error' in first) {
+        return void response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(first));
+      }
+      if (operation === 'get') {
+        const one = framedAs((first?.['task'] ?? first) as Frame);
+        return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(one));
+      }
+      openStream(response);
+      response.end(framed(frames.map(framedAs)));
+    };
+  }
 
-    it('one after the other are asked one after the other, whatever was answered before', async () => {
-      server({
-        send: [[asks('Where to?')], [asks('When?')], [asks('When?')], [artifact('Booked.'), status('COMPLETED')]],
-      });
-      const alice = await person('JSONRPC');
-      expect(askedIn(await alice.open())).toEqual([['input', 'Where to?']]);
-      await alice.answer({ payload: 'Paris' });
-      expect(askedIn(await alice.open())).toEqual([['input', 'When?']]);
-      await alice.answer({ status: 'cancelled' });
-      expect(askedIn(await alice.open())).toEqual([['input', 'When?']]);
-      const ended = await alice.answer({ payload: 'On Monday' });
-      expect(ended.view).toMatchObject(completed);
-      expect(texts(ended)).toEqual(['Booked.']);
-      expect(parts().slice(1)).toEqual([[{ text: 'Paris' }], [{ text: 'No answer.' }], [{ text: 'On Monday' }]]);
-      expect(messages().map(({ taskId }) => taskId)).toEqual([undefined, 't1', 't1', 't1']);
+  it('one after the other are asked one after the other, whatever was answered before', async () => {
+    server({
+      send: [[asks('Where to?')], [asks('When?')], [asks('When?')], [artifact('Booked.'), status('COMPLETED')]],
     });
+    const alice = await person('a2a-rpc');
+    expect(askedIn(await alice.open())).toEqual([['input', 'Where to?']]);
+    await alice.answer({ payload: 'Paris' });
+    expect(askedIn(await alice.open())).toEqual([['input', 'When?']]);
+    await alice.answer({ status: 'cancelled' });
+    expect(askedIn(await alice.open())).toEqual([['input', 'When?']]);
+    const ended = await alice.answer({ payload: 'On Monday' });
+    expect(ended.view).toMatchObject(completed);
+    expect(texts(ended)).toEqual(['Booked.']);
+    expect(parts().slice(1)).toEqual([[{ text: 'Paris' }], [{ text: 'No answer.' }], [{ text: 'On Monday' }]]);
+    expect(messages().map(({ taskId }) => taskId)).toEqual([undefined, 't1', 't1', 't1']);
+  });
 
-    it('are answered by their ids, of any length', async () => {
-      const id = 'q'.repeat(300);
-      server({ send: [[asksFor({ type: 'input_request', id, message: 'When?' })], [status('COMPLETED')]] });
-      const alice = await person('JSONRPC');
-      expect((await alice.answer({ payload: 'On Monday' })).view).toMatchObject(completed);
-      expect(parts()[1]).toEqual([{ data: { type: 'input', id, value: 'On Monday' } }]);
-    });
+  it('are answered by their ids, of any length', async () => {
+    const id = 'q'.repeat(300);
+    server({ send: [[asksFor({ type: 'input_request', id, message: 'When?' })], [status('COMPLETED')]] });
+    const alice = await person('a2a-rpc');
+    expect((await alice.answer({ payload: 'On Monday' })).view).toMatchObject(completed);
+    expect(parts()[1]).toEqual([{ data: { type: 'input', id, value: 'On Monday' } }]);
+  });
 
-    it('do not bring decisions along that were told before', async () => {
-      const approval = { type: 'approval_request', id: 'p1', tool: 'pay', arguments: { amount: 5 } };
-      server({ send: [[asksFor(approval)], [asks('When?')], [status('COMPLETED', words('Done.'))]] });
-      const alice = await person('JSONRPC');
-      await alice.answer({ approve: true });
-      const ended = await alice.answer({ payload: 'On Monday' });
-      expect(texts(ended)).toEqual(['Done.']);
-      expect(parts().slice(1)).toEqual([
-        [{ data: { type: 'approval', id: 'p1', approved: true } }],
-        [{ text: 'On Monday' }],
-      ]);
-    });
+  it('do not bring decisions along that were told before', async () => {
+    const approval = { type: 'approval_request', id: 'p1', tool: 'pay', arguments: { amount: 5 } };
+    server({ send: [[asksFor(approval)], [asks('When?')], [status('COMPLETED', words('Done.'))]] });
+    const alice = await person('a2a-rpc');
+    await alice.answer({ approve: true });
+    const ended = await alice.answer({ payload: 'On Monday' });
+    expect(texts(ended)).toEqual(['Done.']);
+    expect(parts().slice(1)).toEqual([
+      [{ data: { type: 'approval', id: 'p1', approved: true } }],
+      [{ text: 'On Monday' }],
+    ]);
+  });
 
-    it('that come with an approval wait for its decision, and are answered with it', async () => {
-      const approval = { type: 'approval_request', id: 'p1', tool: 'pay', arguments: { amount: 5 }, message: 'Pay?' };
-      const input = { type: 'input_request', id: 'q1', message: 'When?' };
-      server({ send: [[asksFor(approval, input)], [status('COMPLETED', words('Done.'))]] });
-      const alice = await person('JSONRPC');
-      expect(askedIn(await alice.open())).toEqual([['approval', 'Pay?']]);
-      await alice.answer({ approve: true });
-      expect(askedIn(await alice.open())).toEqual([['input', 'When?']]);
-      expect(messages()).toHaveLength(1);
-      expect(texts(await alice.answer({ payload: 'On Monday' })).at(-1)).toBe('Done.');
-      expect(messages()[1]).toMatchObject({
-        taskId: 't1',
-        parts: [
-          { data: { type: 'approval', id: 'p1', approved: true } },
-          { data: { type: 'input', id: 'q1', value: 'On Monday' } },
-        ],
-      });
-    });
-
-    describe.each([
-      ['a question', asks('When?'), { payload: 'On Monday' }],
-      ['an approval', asksFor({ type: 'approval_request', id: 'p1', tool: 'pay', arguments: {} }), { approve: true }],
-    ])('go on with what the task had said: after %s', (_, question, given) => {
-      const FILE = { url: 'https://example.org/map.png', filename: 'map.png' };
-      const before = [
-        artifact('One moment.', { lastChunk: true }),
-        { artifactUpdate: { ...ids, artifact: said('a2', { text: 'Half ' }) } },
-        { artifactUpdate: { ...ids, artifact: said('a3', FILE) } },
-        { artifactUpdate: { ...ids, artifact: said('a4', { text: 'Draft' }) } },
-        question,
-      ];
-      const again = [said('a1', { text: 'One moment.' }), said('a3', FILE)];
-
-      it('is not shown again', async () => {
-        const snapshot = task('WORKING', [...again, said('a2', { text: 'Half ' }), said('a4', { text: 'Draft' })]);
-        server({ send: [before, [snapshot, status('COMPLETED', words('Booked.'))]] });
-        const alice = await person('JSONRPC');
-        const ended = await alice.answer(given);
-        expect(ended.view).toMatchObject(completed);
-        expect((ended.last.output ?? []).filter(({ type }) => type === 'message').map(textOf)).toEqual(['Booked.']);
-      });
-
-      it('is shown as far as it is new', async () => {
-        const more = [said('a2', { text: 'Half a pound.' }), said('a4', { text: 'Final.' })];
-        server({ send: [before, [task('WORKING', again), task('COMPLETED', [...again, ...more])]] });
-        const alice = await person('JSONRPC');
-        const ended = await alice.answer(given);
-        expect((ended.last.output ?? []).filter(({ type }) => type === 'message').map(textOf)).toEqual([
-          'a pound.',
-          'Final.',
-        ]);
-      });
-    });
-
-    describe.each(['JSONRPC', 'HTTP+JSON'])('over %s', (binding) => {
-      const whole = [said('a1', { text: 'Booked.' })];
-
-      it('that are answered elsewhere only bring the task back', async () => {
-        const auth = status('AUTH_REQUIRED', words('Log in at example.org.'));
-        server({
-          send: [[auth]],
-          subscribe: [[task('AUTH_REQUIRED', [], words('Log in!'))], [task('COMPLETED', whole)]],
-        });
-        const alice = await person(binding);
-        expect(askedIn(await alice.open())).toEqual([['input', 'Log in at example.org.']]);
-        await alice.answer({ payload: 'I have.' });
-        expect(askedIn(await alice.open())).toEqual([['input', 'Log in!']]);
-        const ended = await alice.answer({ payload: 'Now I have.' });
-        expect(ended.view).toMatchObject(completed);
-        expect(texts(ended)).toEqual(['Booked.']);
-        expect(operations()).toEqual(['send', 'subscribe', 'subscribe']);
-      });
-
-      it('that are answered elsewhere, of a task that is over meanwhile', async () => {
-        server({ send: [[status('AUTH_REQUIRED')]], subscribe: [[UNSUPPORTED]], get: [[task('COMPLETED', whole)]] });
-        const alice = await person(binding);
-        const ended = await alice.answer({ payload: 'I have.' });
-        expect(ended.view).toMatchObject(completed);
-        expect(texts(ended)).toEqual(['Booked.']);
-        expect(operations()).toEqual(['send', 'subscribe', 'get']);
-      });
-
-      it('that have ended elsewhere leave the word to the task', async () => {
-        server({ send: [[asks('When?')], [UNSUPPORTED]], get: [[task('COMPLETED', whole)]] });
-        const alice = await person(binding);
-        const ended = await alice.answer({ payload: 'On Monday' });
-        expect(ended.view).toMatchObject(completed);
-        expect(texts(ended)).toEqual(['Booked.']);
-        expect(operations()).toEqual(['send', 'send', 'get']);
-      });
+  it('that come with an approval wait for its decision, and are answered with it', async () => {
+    const approval = { type: 'approval_request', id: 'p1', tool: 'pay', arguments: { amount: 5 }, message: 'Pay?' };
+    const input = { type: 'input_request', id: 'q1', message: 'When?' };
+    server({ send: [[asksFor(approval, input)], [status('COMPLETED', words('Done.'))]] });
+    const alice = await person('a2a-rpc');
+    expect(askedIn(await alice.open())).toEqual([['approval', 'Pay?']]);
+    await alice.answer({ approve: true });
+    expect(askedIn(await alice.open())).toEqual([['input', 'When?']]);
+    expect(messages()).toHaveLength(1);
+    expect(texts(await alice.answer({ payload: 'On Monday' })).at(-1)).toBe('Done.');
+    expect(messages()[1]).toMatchObject({
+      taskId: 't1',
+      parts: [
+        { data: { type: 'approval', id: 'p1', approved: true } },
+        { data: { type: 'input', id: 'q1', value: 'On Monday' } },
+      ],
     });
   });
 
-  describe('of AG-UI', () => {
-    const RUN = { threadId: 't', runId: 'r' };
-    const FINISHED = { type: 'RUN_FINISHED', ...RUN };
-    const call = (toolCallId: string): object[] => [
-      { type: 'TOOL_CALL_START', toolCallId, toolCallName: 'dredge' },
-      { type: 'TOOL_CALL_ARGS', toolCallId, delta: '{"metres":2}' },
-      { type: 'TOOL_CALL_END', toolCallId },
+  describe.each([
+    ['a question', asks('When?'), { payload: 'On Monday' }],
+    ['an approval', asksFor({ type: 'approval_request', id: 'p1', tool: 'pay', arguments: {} }), { approve: true }],
+  ])('go on with what the task had said: after %s', (_, question, given) => {
+    const FILE = { url: 'https://example.org/map.png', filename: 'map.png' };
+    const before = [
+      artifact('One moment.', { lastChunk: true }),
+      { artifactUpdate: { ...ids, artifact: said('a2', { text: 'Half ' }) } },
+      { artifactUpdate: { ...ids, artifact: said('a3', FILE) } },
+      { artifactUpdate: { ...ids, artifact: said('a4', { text: 'Draft' }) } },
+      question,
     ];
-    const result = (toolCallId: string): object => ({
-      ...{ type: 'TOOL_CALL_RESULT', messageId: `of-${toolCallId}`, toolCallId, content: 'done' },
-    });
-    const asks = (...interrupts: object[]): object => ({ ...FINISHED, outcome: { type: 'interrupt', interrupts } });
-    const approval = (id: string, toolCallId: string): object => {
-      const responseSchema = { type: 'object', properties: { approved: { type: 'boolean' } } };
-      return { id, reason: 'tool_call', toolCallId, responseSchema, message: `${id}?` };
-    };
-    const suspended = (toolCallId: string, more: object): object => {
-      const value = { type: 'mastra_suspend', toolCallId, toolName: 'dredge', args: {}, runId: 'run-1', ...more };
-      return { type: 'CUSTOM', name: 'on_interrupt', value: JSON.stringify(value) };
-    };
-    const told = (index: number): Record<string, unknown> => upstream.seen[index]?.body ?? {};
+    const again = [said('a1', { text: 'One moment.' }), said('a3', FILE)];
 
-    /** Answers each run with its next events. */
-    function server(...runs: (readonly object[])[]): void {
-      answer = (response) => {
-        stream(response, [{ type: 'RUN_STARTED', ...RUN }, ...(runs[upstream.seen.length - 1] ?? [])]);
-      };
-    }
-
-    it('are answered by their ids, of any length', async () => {
-      const id = 'q'.repeat(300);
-      server([asks({ id, reason: 'input_required', message: 'Which berth?' })], [FINISHED]);
-      const alice = await person('ag-ui');
-      expect((await alice.answer({ payload: 4 })).view).toMatchObject(completed);
-      expect(told(1)).toMatchObject({ resume: [{ interruptId: id, status: 'resolved', payload: 4 }] });
-    });
-
-    it('do not bring decisions along that were told before', async () => {
-      const berth = asks({ id: 'q1', reason: 'input_required', message: 'Which berth?' });
-      server([...call('call_1'), asks(approval('p1', 'call_1'))], [result('call_1'), berth], [FINISHED]);
-      const alice = await person('ag-ui');
-      await alice.answer({ approve: true });
-      expect((await alice.answer({ payload: 4 })).view).toMatchObject(completed);
-      expect(told(1)['resume']).toEqual([{ interruptId: 'p1', status: 'resolved', payload: { approved: true } }]);
-      expect(told(2)['resume']).toEqual([{ interruptId: 'q1', status: 'resolved', payload: 4 }]);
-    });
-
-    it('do not resume a tool a second time that was approved before', async () => {
-      const resumeSchema = JSON.stringify({ type: 'object', properties: { berth: { type: 'integer' } } });
-      server([suspended('call_1', {}), FINISHED], [suspended('call_2', { resumeSchema }), FINISHED], [FINISHED]);
-      const alice = await person('ag-ui');
-      await alice.answer({ approve: true });
-      expect((await alice.answer({ payload: { berth: 7 } })).view).toMatchObject(completed);
-      const event = (toolCallId: string): string =>
-        JSON.stringify({ type: 'mastra_suspend', toolCallId, runId: 'run-1' });
-      expect(told(1)['forwardedProps']).toEqual({
-        command: { resume: { approved: true }, interruptEvent: event('call_1') },
-      });
-      expect(told(2)['forwardedProps']).toEqual({ command: { resume: { berth: 7 }, interruptEvent: event('call_2') } });
-    });
-
-    it('that come with approvals wait for their decisions, and are answered with them', async () => {
-      const berth = { id: 'q1', reason: 'input_required', message: 'Which berth?' };
-      server(
-        [...call('call_1'), ...call('call_2'), asks(approval('p1', 'call_1'), berth, approval('p2', 'call_2'))],
-        [result('call_1'), FINISHED],
-      );
-      const alice = await person('ag-ui');
-      expect(askedIn(await alice.open())).toEqual([
-        ['approval', 'p1?'],
-        ['approval', 'p2?'],
-      ]);
-      await alice.answer({ approve: true });
-      expect(askedIn(await alice.open())).toEqual([['approval', 'p2?']]);
-      await alice.answer({ approve: false });
-      expect(askedIn(await alice.open())).toEqual([['input', 'Which berth?']]);
-      expect(upstream.seen).toHaveLength(1);
-      const ended = await alice.answer({ payload: 4 });
+    it('is not shown again', async () => {
+      const snapshot = task('WORKING', [...again, said('a2', { text: 'Half ' }), said('a4', { text: 'Draft' })]);
+      server({ send: [before, [snapshot, status('COMPLETED', words('Booked.'))]] });
+      const alice = await person('a2a-rpc');
+      const ended = await alice.answer(given);
       expect(ended.view).toMatchObject(completed);
-      expect(outputs(ended)).toHaveLength(1);
-      expect(told(1)['resume']).toEqual([
-        { interruptId: 'p1', status: 'resolved', payload: { approved: true } },
-        { interruptId: 'p2', status: 'resolved', payload: { approved: false } },
-        { interruptId: 'q1', status: 'resolved', payload: 4 },
+      expect((ended.last.output ?? []).filter(({ type }) => type === 'message').map(textOf)).toEqual(['Booked.']);
+    });
+
+    it('is shown as far as it is new', async () => {
+      const more = [said('a2', { text: 'Half a pound.' }), said('a4', { text: 'Final.' })];
+      server({ send: [before, [task('WORKING', again), task('COMPLETED', [...again, ...more])]] });
+      const alice = await person('a2a-rpc');
+      const ended = await alice.answer(given);
+      expect((ended.last.output ?? []).filter(({ type }) => type === 'message').map(textOf)).toEqual([
+        'a pound.',
+        'Final.',
       ]);
+    });
+  });
+
+  describe.each(['a2a-rpc', 'a2a-http'])('over %s', (agent) => {
+    const whole = [said('a1', { text: 'Booked.' })];
+
+    it('that are answered elsewhere only bring the task back', async () => {
+      const auth = status('AUTH_REQUIRED', words('Log in at example.org.'));
+      server({
+        send: [[auth]],
+        subscribe: [[task('AUTH_REQUIRED', [], words('Log in!'))], [task('COMPLETED', whole)]],
+      });
+      const alice = await person(agent);
+      expect(askedIn(await alice.open())).toEqual([['input', 'Log in at example.org.']]);
+      await alice.answer({ payload: 'I have.' });
+      expect(askedIn(await alice.open())).toEqual([['input', 'Log in!']]);
+      const ended = await alice.answer({ payload: 'Now I have.' });
+      expect(ended.view).toMatchObject(completed);
+      expect(texts(ended)).toEqual(['Booked.']);
+      expect(operations()).toEqual(['send', 'subscribe', 'subscribe']);
+    });
+
+    it('that are answered elsewhere, of a task that is over meanwhile', async () => {
+      server({ send: [[status('AUTH_REQUIRED')]], subscribe: [[UNSUPPORTED]], get: [[task('COMPLETED', whole)]] });
+      const alice = await person(agent);
+      const ended = await alice.answer({ payload: 'I have.' });
+      expect(ended.view).toMatchObject(completed);
+      expect(texts(ended)).toEqual(['Booked.']);
+      expect(operations()).toEqual(['send', 'subscribe', 'get']);
+    });
+
+    it('that have ended elsewhere leave the word to the task', async () => {
+      server({ send: [[asks('When?')], [UNSUPPORTED]], get: [[task('COMPLETED', whole)]] });
+      const alice = await person(agent);
+      const ended = await alice.answer({ payload: 'On Monday' });
+      expect(ended.view).toMatchObject(completed);
+      expect(texts(ended)).toEqual(['Booked.']);
+      expect(operations()).toEqual(['send', 'send', 'get']);
     });
   });
 });

@@ -3,19 +3,17 @@ import type { AgentContext } from '../../agent.js';
 import type { SseEvent } from './remote-connection.js';
 import { protocolFailure, RemoteFailure } from './remote-failure.js';
 import { type JournalState, NOT_OPENED, openedAs, type RemoteJournal } from './remote-journal.js';
-import type { DetachedStart, ExchangeEnd, KeptExchange, Opened, RemoteReader, StoredBoundary } from './remote-kind.js';
+import type { DetachedStart, ExchangeEnd, Opened, RemoteReader, StoredBoundary } from './remote-kind.js';
 import { type LinkParts, RemoteLink } from './remote-link.js';
+import { RemoteMemory } from './remote-memory.js';
 import { type ExchangeOutcome, isHandedOver, outcomeIn, waitingOutcome } from './remote-outcome.js';
 import { RemoteRepeats } from './remote-repeats.js';
-import { keptState } from './remote-turn.js';
 
 /** What an exchange is carried out with. */
 export interface ExchangeParts extends LinkParts {
   readonly journal: RemoteJournal;
 }
 
-/** The most that a run keeps of an exchange for the next one, in characters of JSON. */
-const LARGEST_KEPT = 256 * 1024;
 /** Events between two checkpoints at least. */
 const CHECKPOINT_EVENTS = 16;
 
@@ -31,9 +29,7 @@ export class RemoteExchange {
   /** When something last showed that the exchange goes on, by `performance.now()`. */
   private progressAt = performance.now();
   private lastProgress = '';
-  private readonly calls: Record<string, string> = {};
-  private readonly approvals: Record<string, string> = {};
-  private readonly messages: Record<string, string> = {};
+  private readonly memory: RemoteMemory;
 
   constructor(
     private readonly context: AgentContext,
@@ -41,6 +37,7 @@ export class RemoteExchange {
   ) {
     const { protocol, turn } = parts;
     this.reader = protocol.reader(turn);
+    this.memory = new RemoteMemory(context, parts, this.reader);
     this.link = new RemoteLink(parts, this.reader, this.control.signal);
   }
 
@@ -262,20 +259,11 @@ export class RemoteExchange {
 
   /** Commits the position where nothing is half told and something was written. */
   private boundary(last?: ExchangeOutcome): void {
-    const { writer, journal, config } = this.parts;
+    const { writer, journal } = this.parts;
     if (!last && !(writer.isQuiet && writer.hasNews)) return;
     const opened = this.opened ?? NOT_OPENED;
     const part = writer.takePart();
-    for (const { upstreamId, callId } of part.calls) if (upstreamId !== callId) this.calls[callId] = upstreamId;
-    Object.assign(this.approvals, part.approvals);
-    Object.assign(this.messages, part.messages);
-    const { handle, isKept } = opened;
-    const { calls, approvals } = this;
-    // Of messages those of this boundary are enough: they are stored with it.
-    const kept = keptState(config.name, {
-      ...{ handle, isKept, calls, approvals, messages: part.messages },
-      ...this.forDecisions(),
-    });
+    const kept = this.memory.atBoundary(part, opened);
     const told = this.reader.takeTold();
     const boundary = {
       part,
@@ -293,7 +281,7 @@ export class RemoteExchange {
     const { writer } = this.parts;
     for (const { calls } of boundaries) {
       writer.restoreCalls(calls);
-      for (const { upstreamId, callId } of calls) if (upstreamId !== callId) this.calls[callId] = upstreamId;
+      this.memory.noteCalls(calls);
     }
     const last = boundaries.at(-1);
     if (last)
@@ -329,7 +317,7 @@ export class RemoteExchange {
         const { asked, questions, clientCallIds } = writer;
         // Approvals are first: whoever answers the run's questions need not be allowed to decide them.
         if (questions.length > 0 && asked.length === 0) {
-          const kept = { ...this.whatWasSaid(), ...this.whatWasShown(), handle: this.opened?.handle ?? '' };
+          const kept = this.memory.forAnswers(this.opened ?? NOT_OPENED);
           return { kind: 'questions', exchange: this.parts.turn.id, questions, kept };
         }
         return { kind: 'outcome', outcome: waitingOutcome(asked, clientCallIds) };
@@ -337,26 +325,5 @@ export class RemoteExchange {
       default:
         return end;
     }
-  }
-
-  /** What the exchange needs that tells the decisions on this one's approvals. */
-  private forDecisions(): Pick<KeptExchange, 'asked' | 'shown'> {
-    const { writer, turn } = this.parts;
-    if (writer.asked.length === 0) return {};
-    const { questions } = writer;
-    return { ...(questions.length > 0 && { asked: { exchange: turn.id, questions } }), ...this.whatWasShown() };
-  }
-
-  private whatWasShown(): Pick<KeptExchange, 'shown'> {
-    const shown = this.reader.shown?.(this.parts.writer);
-    return shown === undefined ? {} : { shown };
-  }
-
-  /** The messages of this exchange, for the next one of the same run: they are in no history yet. */
-  private whatWasSaid(): JsonObject {
-    Object.assign(this.messages, this.parts.writer.boundMessages);
-    const kept = { messages: this.context.response.messagesFrom(0), ids: this.messages };
-    const text = JSON.stringify(kept);
-    return text.length <= LARGEST_KEPT ? (JSON.parse(text) as JsonObject) : {};
   }
 }

@@ -18,8 +18,9 @@ import {
   interfaceOf,
   placeOf,
 } from './a2a-card.js';
+import { isUnsupported } from './a2a-frames.js';
 import { contextIn, taskIn } from './a2a-handle.js';
-import { A2aReader, type AnsweredExchange, AUTH_KEY, isUnsupported } from './a2a-reader.js';
+import { A2aReader, type AnsweredExchange, AUTH_KEY } from './a2a-reader.js';
 
 /** What a server of another version answers to a method: there is none, or the version is not spoken. */
 const OTHER_VERSION: ReadonlySet<unknown> = new Set([-32601, -32009]);

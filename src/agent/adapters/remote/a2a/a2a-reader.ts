@@ -1,26 +1,30 @@
 import { AppError, fingerprint, type Json, type JsonObject } from '../../../../common/index.js';
-import type { ContentInput } from '../../../../events/index.js';
 import type { InputQuestion } from '../../../agent.js';
 import { UpstreamStatusError } from '../../upstream/upstream-error.js';
-import { asJson, asObject, asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
+import { asObject, asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
 import { cutFailure, oneLine, protocolFailure, RemoteFailure, reportedFailure } from '../remote-failure.js';
 import type { ExchangeEnd, RemoteReader } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
+import {
+  contentOf,
+  innerOf,
+  INTERNAL,
+  kindOf,
+  kindOfError,
+  NO_METHOD,
+  resultIn,
+  stateOf,
+  TASK_NOT_FOUND,
+  textIn,
+  UNSUPPORTED,
+} from './a2a-frames.js';
 import { handleOf, taskIn } from './a2a-handle.js';
 import { partsBehind, shownIn, type ShownArtifact, shownJson, type ShownPiece, withPiece } from './shown-artifacts.js';
 
 /** Frames that are skipped before the exchange has failed. */
 const MOST_SKIPPED = 20;
-/** The task is not there, or does not take what was asked of it, or the server has closed the stream while the task goes on. */
-const TASK_NOT_FOUND = -32001;
-const UNSUPPORTED = -32004;
-const NO_METHOD = -32601;
-const INTERNAL = -32603;
-const REASONS: Readonly<Record<string, number>> = {
-  TASK_NOT_FOUND,
-  UNSUPPORTED_OPERATION: UNSUPPORTED,
-};
+/** The reason of an error that ends a stream while the task goes on. */
 const STREAM_CLOSED = 'STREAM_CLOSED';
 
 /** The key of a question whose answer is given elsewhere: here it only says that this was done. */
@@ -321,75 +325,8 @@ function wordsAsked(message: Fields, key: string, reason: string): InputQuestion
   return { key, reason, message: textIn(message) || reason, responseSchema: { type: 'string' } };
 }
 
-/** What an error is about, in both bindings. */
-function kindOfError(error: Fields): { readonly reason: string; readonly code: unknown } {
-  const details = [...objectsAt(error, 'data'), ...objectsAt(error, 'details'), objectAt(error, 'data')];
-  const reason = details.map((one) => textAt(one, 'reason')).find((text) => text !== undefined) ?? '';
-  return { reason, code: REASONS[reason] ?? error['code'] };
-}
-
-/** Whether the body of an error answer says that the task does not take what was sent. */
-export function isUnsupported(body: string): boolean {
-  try {
-    return kindOfError(objectAt(fieldsOf({ data: body }), 'error')).code === UNSUPPORTED;
-  } catch {
-    return false;
-  }
-}
-
 /** The task cannot be subscribed to, or takes no answer: it is looked at. */
 function unsupported(): RemoteFailure {
   const answer = new UpstreamStatusError(405, {}, '');
   return new RemoteFailure('status', new AppError('UPSTREAM_LOST'), answer);
-}
-
-/** The answer within an envelope of JSON-RPC, or, over HTTP+JSON, without one. */
-function resultIn(fields: Fields): Fields {
-  return 'jsonrpc' in fields || 'result' in fields ? objectAt(fields, 'result') : fields;
-}
-
-/** Which of the four answers a result is. */
-function kindOf(result: Fields): string {
-  const kind = textAt(result, 'kind');
-  if (kind !== undefined) return { 'status-update': 'statusUpdate', 'artifact-update': 'artifactUpdate' }[kind] ?? kind;
-  for (const name of ['task', 'message', 'statusUpdate', 'artifactUpdate']) if (name in result) return name;
-  // `GetTask` answers with the task itself.
-  return 'status' in result && 'id' in result ? 'task' : '';
-}
-
-function innerOf(result: Fields): Fields {
-  const kind = kindOf(result);
-  return textAt(result, 'kind') === undefined && kind in result ? objectAt(result, kind) : result;
-}
-
-/** `TASK_STATE_INPUT_REQUIRED` of 1.0 and `input-required` of 0.3. */
-function stateOf(state: string | undefined): string {
-  const word = (state ?? '')
-    .replace(/^TASK_STATE_/, '')
-    .toLowerCase()
-    .replaceAll('_', '-');
-  return word === 'cancelled' ? 'canceled' : word;
-}
-
-function textIn(message: Fields): string {
-  return objectsAt(message, 'parts')
-    .flatMap((part) => textAt(part, 'text') ?? [])
-    .join('');
-}
-
-/** Files and data of a part. */
-function contentOf(part: Fields): ContentInput | undefined {
-  if (part['data'] !== undefined && part['data'] !== null) {
-    const { data } = part;
-    const isObject = typeof data === 'object' && !Array.isArray(data);
-    return { type: 'data', data: isObject ? asObject(data as Fields) : { value: asJson(data) } };
-  }
-  const file = 'file' in part ? objectAt(part, 'file') : part;
-  const filename = textAt(file, 'filename') ?? textAt(file, 'name') ?? null;
-  const address = textAt(file, 'url') ?? textAt(file, 'uri');
-  const bytes = textAt(file, 'raw') ?? textAt(file, 'bytes');
-  if (address !== undefined) return { type: 'file', file_url: address, filename };
-  if (bytes === undefined) return undefined;
-  const type = textAt(file, 'mediaType') ?? textAt(file, 'mimeType') ?? 'application/octet-stream';
-  return { type: 'file', file_data: `data:${type};base64,${bytes}`, filename };
 }

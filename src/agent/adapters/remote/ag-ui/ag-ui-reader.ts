@@ -73,7 +73,10 @@ export class AgUiReader implements RemoteReader {
   }
 
   takeTold(): JsonObject {
-    const calls = [...this.newCalls].map((id): JsonObject => Object.assign({ id }, this.calls.get(id)));
+    const calls = [...this.newCalls].map((id): JsonObject => {
+      const { name = '', arguments: args = '' } = this.calls.get(id) ?? {};
+      return { id, name, arguments: args };
+    });
     const told = {
       messages: this.newlyTold,
       ...(this.first !== undefined && { first: this.first }),
