@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { AuditTrail } from '../audit/index.js';
-import { Clock, isoTime, type Origin, type Principal, VERSION } from '../common/index.js';
+import { AppError, Clock, isoTime, type Origin, type Principal, VERSION } from '../common/index.js';
 import { UnitOfWork } from '../database/index.js';
 import { Erasures } from './erasures.js';
 import { EraseJobs } from './ports/erase-jobs.js';
@@ -51,6 +51,16 @@ export class ExportBooks {
   }
 }
 
+/** An export, and what it depends on as that was before anything was read. */
+interface Begun {
+  readonly id: string;
+  readonly user: Principal;
+  /** The user's newest erasure. */
+  readonly erasure: string | undefined;
+  /** As `UserRows.tenantMark`. */
+  readonly tenant: string;
+}
+
 /** Exports of what is stored of a user (contract access, section 9). They change nothing but the audit trail. */
 @Injectable()
 export class UserExports {
@@ -67,12 +77,15 @@ export class UserExports {
    * `{"end": …}` with the counts; without that line the export was cut. Nothing needs to exist. The trail tells of the
    * export before anything is read to the end; of a user of whom nothing is stored, it has no name.
    *
-   * @returns pieces of whole lines, read as fast as they are taken. The iteration throws if the database fails, or if the
-   *   user is erased meanwhile: then there is no end
-   * @throws AppError SESSION_BUSY while the user's data is being erased
+   * @returns pieces of whole lines, read as fast as they are taken. The iteration throws if the database fails, if the
+   *   user is erased meanwhile, or if the tenant is renamed or changed: then there is no end
+   * @throws AppError TENANT_NOT_FOUND; SESSION_BUSY while the user's data is being erased
    */
   async begin(user: Principal, by: Origin): Promise<AsyncIterable<Buffer>> {
     const erasure = await this.erasures.newest(user);
+    const tenant = await this.rows.tenantMark(user.tenantId);
+    // It was renamed a moment ago: what it has is stored under another id.
+    if (tenant === undefined) throw new AppError('TENANT_NOT_FOUND');
     const rows = this.exporters.exportUser({
       user,
       list: (table, values) => this.rows.list(user, table, values),
@@ -80,11 +93,11 @@ export class UserExports {
     const id = randomUUID();
     const first = await rows.next();
     await this.books.note({ user, by, id, isEmpty: first.done === true });
-    return inBatches(this.lines({ id, user, erasure }, first, rows));
+    return inBatches(this.lines({ id, user, erasure, tenant }, first, rows));
   }
 
   private async *lines(
-    { id, user, erasure }: { readonly id: string; readonly user: Principal; readonly erasure: string | undefined },
+    { id, user, erasure, tenant: mark }: Begun,
     first: IteratorResult<ExportedRow, void>,
     rows: AsyncGenerator<ExportedRow, void, void>,
   ): AsyncGenerator<string, void, void> {
@@ -100,6 +113,9 @@ export class UserExports {
         yield rowLine(next.value);
       }
       if ((await this.erasures.newest(user)) !== erasure) throw new Error('The data of the user was erased meanwhile');
+      // Whatever was read of its old id after a rename was empty.
+      if ((await this.rows.tenantMark(user.tenantId)) !== mark)
+        throw new Error('The tenant was renamed or changed meanwhile');
       const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
       yield line({ end: { id, complete: true, at: this.now(), rows: total, unreadable, counts } });
     } finally {

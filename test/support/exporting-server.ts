@@ -88,7 +88,7 @@ export class ExportingServer {
       providers: [SampleTools],
       model: payingModel(),
     });
-    await this.server.get(Tenants).create('acme', TEST_MANAGER.origin);
+    for (const tenant of ['acme', 'other']) await this.server.get(Tenants).create(tenant, TEST_MANAGER.origin);
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,9 @@ import { type FoundRow, plain, type StoredRow, UserRows, type UserTable } from '
 
 const PAGE = 100;
 
+/** A rename changes the id and the second time; a tenant that gets the id afterwards differs in the first. */
+const TENANT = 'SELECT created_at, updated_at FROM tenants WHERE id = ?';
+
 /** Pages of rows in the order of their keys. */
 @Injectable()
 export class SqlUserRows extends UserRows {
@@ -32,6 +35,11 @@ export class SqlUserRows extends UserRows {
       if (!end || rows.length < page) return;
       last = key.map((column) => end[column] ?? '');
     }
+  }
+
+  async tenantMark(tenantId: string): Promise<string | undefined> {
+    const [row] = await this.database.read.all<StoredRow>(TENANT, [tenantId]);
+    return row && `${row['created_at']}/${row['updated_at']}`;
   }
 
   private found(

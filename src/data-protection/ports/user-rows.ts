@@ -49,6 +49,14 @@ export abstract class UserRows {
     table: UserTable,
     values?: readonly (string | number)[],
   ): AsyncGenerator<FoundRow, void, void>;
+
+  /**
+   * What tells a tenant from another that had or has its id, and from itself before it was changed; undefined if none has
+   * the id.
+   *
+   * @throws the driver's error
+   */
+  abstract tenantMark(tenantId: string): Promise<string | undefined>;
 }
 
 /** A value as JSON. */

@@ -58,7 +58,7 @@ export class UsersController {
   @AdminRoute(
     'Export a user',
     'Everything that an erasure would remove or rename: sessions with messages, runs, events and steps, questions, attachments with new signed URLs, settings, calendar, schedules, deliveries, keys without secrets, budgets and usage, and what the audit trail knows of the user. The audit trail tells of the export. Of a user of whom nothing is stored, all counts are absent.',
-    [400, 409],
+    [400, 404, 409],
   )
   async export(
     @Param('id') id: string,

@@ -31,6 +31,7 @@ export class OwnExportController {
     description: 'JSON Lines: a head, what is stored, and an end with counts.',
   })
   @ApiResponse({ status: 400, description: 'The request acts for no user, or user_id is invalid.', type: ErrorBodyDto })
+  @ApiResponse({ status: 404, description: 'The tenant was renamed a moment ago.', type: ErrorBodyDto })
   @ApiResponse({ status: 409, description: "The user's data is being erased.", type: ErrorBodyDto })
   async export(
     @Query(DtoPipe) { user_id: userId }: UserQueryDto,
