@@ -4,6 +4,7 @@ import { AuditTrail } from '../audit/index.js';
 import { AppError, Clock, isoTime, type Origin, type Principal, VERSION } from '../common/index.js';
 import { UnitOfWork } from '../database/index.js';
 import { Erasures } from './erasures.js';
+import { OpenExports } from './open-exports.js';
 import { EraseJobs } from './ports/erase-jobs.js';
 import { UserRows } from './ports/user-rows.js';
 import { type ExportedRow, UserExporters } from './user-exporters.js';
@@ -64,6 +65,8 @@ interface Begun {
 /** Exports of what is stored of a user (contract access, section 9). They change nothing but the audit trail. */
 @Injectable()
 export class UserExports {
+  private readonly open = new OpenExports();
+
   constructor(
     private readonly exporters: UserExporters,
     private readonly rows: UserRows,
@@ -79,9 +82,20 @@ export class UserExports {
    *
    * @returns pieces of whole lines, read as fast as they are taken. The iteration throws if the database fails, if the
    *   user is erased meanwhile, or if the tenant is renamed or changed: then there is no end
-   * @throws AppError TENANT_NOT_FOUND; SESSION_BUSY while the user's data is being erased
+   * @throws AppError TENANT_NOT_FOUND; SESSION_BUSY while the user's data is being erased; RATE_LIMIT_EXCEEDED while an
+   *   export of the user, or too many of others, have not been read to the end or left
    */
   async begin(user: Principal, by: Origin): Promise<AsyncIterable<Buffer>> {
+    const close = this.open.take(user);
+    try {
+      return closing(await this.begun(user, by), close);
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
+
+  private async begun(user: Principal, by: Origin): Promise<AsyncGenerator<Buffer, void, void>> {
     const erasure = await this.erasures.newest(user);
     const tenant = await this.rows.tenantMark(user.tenantId);
     // It was renamed a moment ago: what it has is stored under another id.
@@ -148,4 +162,28 @@ async function* inBatches(lines: AsyncGenerator<string, void, void>): AsyncGener
     batch = '';
   }
   yield Buffer.from(batch);
+}
+
+/**
+ * Pieces whose end is told: when they are read, when they fail, and when they are left, which a generator does not notice
+ * that has not begun.
+ */
+function closing(pieces: AsyncGenerator<Buffer, void, void>, close: () => void): AsyncIterable<Buffer> {
+  const iterator: AsyncIterator<Buffer, void, void> = {
+    next: async () => {
+      try {
+        const next = await pieces.next();
+        if (next.done === true) close();
+        return next;
+      } catch (error) {
+        close();
+        throw error;
+      }
+    },
+    return: () => {
+      close();
+      return pieces.return();
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
 }

@@ -1,8 +1,10 @@
 import { Tenants } from '../../src/access/index.js';
-import { SERVER_ORIGIN } from '../../src/common/index.js';
+import { RETRY_AFTER_SECONDS, SERVER_ORIGIN } from '../../src/common/index.js';
 import { UserExports } from '../../src/data-protection/index.js';
+import { MOST_EXPORTS } from '../../src/data-protection/open-exports.js';
+import { Database } from '../../src/database/index.js';
 import { describeOnDatabases } from '../support/databases.js';
-import { ALICE, ExportingServer, MARKER, parsed, PERSON } from '../support/exporting-server.js';
+import { ADMIN, ALICE, EXPORT, ExportingServer, MARKER, parsed, PERSON } from '../support/exporting-server.js';
 import { sent } from '../support/stored-person.js';
 
 const MARGARET = { tenantId: 'acme', userId: PERSON };
@@ -45,5 +47,50 @@ describeOnDatabases('an export while something goes wrong', (open) => {
     await tenants.rename('moved', 'elsewhere', SERVER_ORIGIN);
     await tenants.rename('elsewhere', 'moved', SERVER_ORIGIN);
     await expect(textOf(third)).rejects.toThrow('renamed or changed meanwhile');
+  });
+
+  it('is the only one of its user, and one of few, until it is read or left', async () => {
+    await exporting.start();
+    await say();
+    const open = await begun();
+    const refused = await exporting.fetched(ADMIN, EXPORT);
+    expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toMatchObject([
+      429,
+      String(RETRY_AFTER_SECONDS),
+      { code: 'RATE_LIMIT_EXCEEDED', message: expect.stringContaining('this user') },
+    ]);
+    const others = await Promise.all(
+      Array.from({ length: MOST_EXPORTS - 1 }, (_, index) => begun({ tenantId: 'acme', userId: `other-${index}` })),
+    );
+    await expect(begun({ tenantId: 'other', userId: PERSON })).rejects.toMatchObject({
+      code: 'RATE_LIMIT_EXCEEDED',
+      message: expect.stringContaining('at once'),
+    });
+    // One is read, one is left before it has begun, one later.
+    expect(parsed(await textOf(open)).end?.complete).toBe(true);
+    const [first, second, third] = others;
+    await first?.[Symbol.asyncIterator]().return?.();
+    for await (const piece of second ?? []) if (piece.length > 0) break;
+    expect((await exporting.exported()).end?.complete).toBe(true);
+    await third?.[Symbol.asyncIterator]().return?.();
+    const failing = await begun();
+    await exporting.server.get(Tenants).rename('acme', 'moved', SERVER_ORIGIN);
+    await expect(textOf(failing)).rejects.toThrow();
+    await expect(begun()).rejects.toMatchObject({ code: 'TENANT_NOT_FOUND' });
+    await expect(begun()).rejects.toMatchObject({ code: 'TENANT_NOT_FOUND' });
+  });
+
+  it('reads nothing on the connections that are kept for leases and runs', async () => {
+    await exporting.start();
+    await say();
+    const { forRuns, read } = exporting.server.get(Database);
+    // SQLite has one connection for all reads.
+    if (exporting.database.kind === 'sqlite') return expect(forRuns.read).toBe(read);
+    const kept = jest.spyOn(forRuns.read, 'all');
+    const prompt = jest.spyOn(read, 'all');
+    expect((await exporting.exported()).end?.complete).toBe(true);
+    const ofTables = (spy: typeof kept): number =>
+      spy.mock.calls.filter(([sql]) => sql.startsWith('SELECT') && sql.includes(' AS "')).length;
+    expect([ofTables(kept), ofTables(prompt) > 10]).toEqual([0, true]);
   });
 });

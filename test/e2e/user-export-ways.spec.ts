@@ -11,6 +11,7 @@ import { describeOnDatabases } from '../support/databases.js';
 import { ADMIN, ALICE, EXPORT, ExportingServer, MARKER, parsed, PERSON } from '../support/exporting-server.js';
 import { bearer } from '../support/keys.js';
 import { sent, storePerson } from '../support/stored-person.js';
+import { until } from '../support/until.js';
 
 const MARGARET = { tenantId: 'acme', userId: PERSON };
 const KEYS = 'first:a-secret-of-the-first-key';
@@ -69,7 +70,8 @@ describeOnDatabases('an export of much, of what is encrypted, and by a command',
         request.on('error', reject);
       });
       expect([cut.includes('parley-user/1'), parsed(cut).end]).toEqual([true, undefined]);
-      const { lines, end } = await exporting.exported();
+      // Until the server has noticed that its reader is gone, the export is open.
+      const { lines, end } = await until(() => exporting.exported());
       const numbers = lines.filter(({ kind }) => kind === 'events').map(({ data }) => data['seq']);
       expect(numbers).toEqual(Array.from({ length: EVENTS }, (_, index) => index));
       expect(end?.counts['events']).toBe(EVENTS);
@@ -85,13 +87,13 @@ describeOnDatabases('an export of much, of what is encrypted, and by a command',
       const pieces = (await exporting.server.get(UserExports).begin(MARGARET, SERVER_ORIGIN))[Symbol.asyncIterator]();
       await pieces.next();
       await sent(exporting.server, ADMIN, { method: 'DELETE', path: `/admin/users/${PERSON}` });
-      expect((await exporting.fetched(ADMIN, EXPORT)).status).toBe(409);
-      goOn();
       await expect(
         (async () => {
           for (let next = await pieces.next(); next.done !== true; next = await pieces.next());
         })(),
       ).rejects.toThrow('erased meanwhile');
+      expect((await exporting.fetched(ADMIN, EXPORT)).status).toBe(409);
+      goOn();
       await exporting.erased();
       expect((await exporting.exported()).lines).toEqual([]);
     }, 120_000);

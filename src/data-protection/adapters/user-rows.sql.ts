@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../common/index.js';
-import { contentKeyOf, openedContent, readable, RunDatabase, withoutContentOf } from '../../database/index.js';
+import { contentKeyOf, openedContent, readable, RequestDatabase, withoutContentOf } from '../../database/index.js';
 import { type FoundRow, plain, type StoredRow, UserRows, type UserTable } from '../ports/user-rows.js';
 
 const PAGE = 100;
@@ -8,10 +8,10 @@ const PAGE = 100;
 /** A rename changes the id and the second time; a tenant that gets the id afterwards differs in the first. */
 const TENANT = 'SELECT created_at, updated_at FROM tenants WHERE id = ?';
 
-/** Pages of rows in the order of their keys. */
+/** Pages of rows in the order of their keys, read as other requests read: leases and runs have connections of their own. */
 @Injectable()
 export class SqlUserRows extends UserRows {
-  constructor(private readonly database: RunDatabase) {
+  constructor(private readonly database: RequestDatabase) {
     super();
   }
 
