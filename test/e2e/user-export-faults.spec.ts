@@ -93,4 +93,31 @@ describeOnDatabases('an export while something goes wrong', (open) => {
       spy.mock.calls.filter(([sql]) => sql.startsWith('SELECT') && sql.includes(' AS "')).length;
     expect([ofTables(kept), ofTables(prompt) > 10]).toEqual([0, true]);
   });
+
+  it('tells which events cannot be decrypted, and has those before and after them', async () => {
+    await exporting.start({ DATA_ENCRYPTION_KEYS: 'first:a-secret-of-the-first-key' });
+    await say();
+    const [run] = await exporting.server.get(Database).read.all<{ no: number }>('SELECT MAX(no) AS no FROM runs');
+    const runRowId = Number(run?.no);
+    await exporting.sql('UPDATE runs SET compacted_at = 1 WHERE no = ?', [runRowId]);
+    await exporting.sql('DELETE FROM run_event_chunks WHERE run_no = ?', [runRowId]);
+    const sealed = 'sealed:1:0123456789abcdef.AAAA';
+    for (const [first, count, body] of [
+      [0, 2, '{"object":"custom","n":0}\n{"object":"custom","n":1}'],
+      [2, 3, sealed],
+      [5, 1, '{"object":"custom","n":5}'],
+      [6, 1, sealed],
+      [7, 1, '{"object":"custom","n":7}'],
+    ] as const)
+      await exporting.sql(
+        'INSERT INTO run_event_chunks (run_no, first_seq, event_count, body, created_at) VALUES (?, ?, ?, ?, 1)',
+        [runRowId, first, count, body],
+      );
+    const { lines, end } = await exporting.exported();
+    const events = lines.filter(({ kind }) => kind === 'events');
+    expect(
+      events.map(({ unreadable, data }) => (unreadable ? [data['fromSeq'], data['toSeq']] : data['seq'])),
+    ).toEqual([0, 1, [2, 4], 5, [6, 6], 7]);
+    expect([end?.complete, end?.unreadable]).toEqual([true, 2]);
+  });
 });

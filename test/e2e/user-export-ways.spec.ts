@@ -51,7 +51,7 @@ describeOnDatabases('an export of much, of what is encrypted, and by a command',
     it('is read as fast as its reader takes it, and can be fetched again after a cut', async () => {
       await exporting.start();
       await storeEvents();
-      const reads = jest.spyOn(exporting.server.get(RunLog), 'read');
+      const reads = jest.spyOn(exporting.server.get(RunLog), 'readChunk');
       let taken = 0;
       for await (const piece of await exporting.server.get(UserExports).begin(MARGARET, SERVER_ORIGIN)) {
         // A piece is at most one batch, and the line that filled it.

@@ -70,6 +70,16 @@ export interface EventSelection {
   readonly limit: number;
 }
 
+/** Events of a log that are stored as one row. */
+export interface LogChunk {
+  /** The number of the first event. */
+  readonly fromSeq: number;
+  /** The number of the last event. */
+  readonly toSeq: number;
+  /** Undefined if they cannot be decrypted. */
+  readonly events: readonly LoggedEvent[] | undefined;
+}
+
 /** What a write finds out about its run. */
 export interface WrittenRun {
   readonly visibility: RunVisibility;
@@ -103,6 +113,12 @@ export abstract class RunLog {
 
   /** Committed events from a number on, in order: about `limit` at most (whole chunks are read). */
   abstract read(runRowId: number, fromSeq: number, limit: number): Promise<readonly LoggedEvent[]>;
+
+  /**
+   * The events from a number on of the row that holds it, or of the first row after it; undefined without such a row. For
+   * readers of whole logs, whom a row that cannot be decrypted must not stop.
+   */
+  abstract readChunk(runRowId: number, fromSeq: number): Promise<LogChunk | undefined>;
 
   /**
    * Committed events of some kinds between two numbers, in order or backwards: those of about `limit` commits that

@@ -13,12 +13,9 @@ import {
   type UserExporter,
   type UserTable,
 } from '../../data-protection/index.js';
-import { UnreadableContent } from '../../database/index.js';
 import type { LoggedEvent } from '../../events/index.js';
 import { RunLog } from '../ports/run-log.js';
 
-/** Events that are read at a time. */
-const EVENTS = 200;
 /** References to attachments in JSON text. */
 const REFERENCES = /parley-attachment:[^"\\\s]+/g;
 
@@ -166,24 +163,12 @@ export class RunExporter implements UserExporter {
   /** Through the log, which may be compacted or pruned meanwhile. */
   private async *events(runRowId: number, runId: string): AsyncGenerator<ExportedRow, void, void> {
     for (let next = 0; ;) {
-      const events = await this.readable(runRowId, next);
-      if (events === 'unreadable') {
-        yield { kind: 'events', data: { runId, fromSeq: next }, isUnreadable: true };
-        return;
-      }
-      for (const event of events) yield { kind: 'events', data: eventText(runId, event) };
-      const last = events.at(-1);
-      if (!last) return;
-      next = last.seq + 1;
-    }
-  }
-
-  private async readable(runRowId: number, from: number): Promise<readonly LoggedEvent[] | 'unreadable'> {
-    try {
-      return await this.log.read(runRowId, from, EVENTS);
-    } catch (error) {
-      if (error instanceof UnreadableContent) return 'unreadable';
-      throw error;
+      const chunk = await this.log.readChunk(runRowId, next);
+      if (!chunk) return;
+      const { fromSeq, toSeq, events } = chunk;
+      if (!events) yield { kind: 'events', data: { runId, fromSeq, toSeq }, isUnreadable: true };
+      for (const event of events ?? []) yield { kind: 'events', data: eventText(runId, event) };
+      next = toSeq + 1;
     }
   }
 }

@@ -78,6 +78,10 @@ export class MemoryRunLog extends RunLog {
     return found.map((line, index) => new LoggedEvent(fromSeq + index, line));
   }
 
+  readChunk(): Promise<undefined> {
+    return Promise.reject(new Error('not supported'));
+  }
+
   select(): Promise<readonly LoggedEvent[]> {
     return Promise.reject(new Error('not supported'));
   }

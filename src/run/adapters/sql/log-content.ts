@@ -11,6 +11,9 @@ const GREATEST_SEQ = 2_147_483_647;
 /** A row of events with how many they are. */
 type CountedChunk = ChunkRow & { readonly event_count: number };
 
+/** A row of events whose body is null if it cannot be decrypted. */
+export type ChunkOrGap = Omit<CountedChunk, 'body'> & { readonly body: string | null };
+
 /** As it is read where content is sealed. */
 type StoredChunk = CountedChunk & { readonly run_no: number; readonly tenant_id: string };
 
@@ -37,6 +40,15 @@ export class LogContent {
     if (!content.isOn) return this.chunks(source, rest, values);
     const rows = await source.all<StoredChunk>(`${WITH_TENANT} ${rest}`, values);
     return readable(content, rows, (row) => opened(content, row));
+  }
+
+  /** As `chunks`; a row that cannot be decrypted has no body. */
+  async chunksOrGaps(source: Queryable, rest: string, values: readonly SqlValue[]): Promise<readonly ChunkOrGap[]> {
+    const { content } = this;
+    if (!content.isOn) return this.chunks(source, rest, values);
+    const rows = await source.all<StoredChunk>(`${WITH_TENANT} ${rest}`, values);
+    const gap = (row: StoredChunk): ChunkOrGap => ({ ...row, body: null });
+    return readable<StoredChunk, ChunkOrGap>(content, rows, (row) => opened(content, row), gap);
   }
 
   /**

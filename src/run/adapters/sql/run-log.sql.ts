@@ -15,10 +15,17 @@ import {
   type Transaction,
 } from '../../../database/index.js';
 import { LoggedEvent } from '../../../events/index.js';
-import { type EventSelection, type JournalStep, type LogWrite, RunLog, type WrittenRun } from '../../ports/run-log.js';
+import {
+  type EventSelection,
+  type JournalStep,
+  type LogChunk,
+  type LogWrite,
+  RunLog,
+  type WrittenRun,
+} from '../../ports/run-log.js';
 import type { RunRecord, RunVisibility } from '../../run-record.js';
 import { type ChunkRow, eventsOf } from './log-chunks.js';
-import { LogContent } from './log-content.js';
+import { type ChunkOrGap, LogContent } from './log-content.js';
 import { jsonText } from './run.row.js';
 
 /** Only the holder of the fence writes, and only at the end of the log. */
@@ -69,6 +76,9 @@ const LENGTH = 'SELECT next_seq FROM runs WHERE no = ?';
 
 const READ_FIRST = 'FROM run_event_chunks c WHERE run_no = ? AND first_seq <= ? ORDER BY first_seq DESC LIMIT 1';
 const READ_NEXT = 'FROM run_event_chunks c WHERE run_no = ? AND first_seq > ? ORDER BY first_seq LIMIT ?';
+const READ_WITH = `FROM (
+    SELECT * FROM run_event_chunks WHERE run_no = ? AND first_seq <= ? ORDER BY first_seq DESC LIMIT 1
+  ) c WHERE first_seq + event_count > ?`;
 const READ_LAST = 'FROM run_event_chunks c WHERE run_no = ? ORDER BY first_seq DESC LIMIT 1';
 
 /** What is left of a run whose partition was dropped. */
@@ -194,6 +204,22 @@ export class SqlRunLog extends RunLog {
         if (!chunks[0] || chunks[0].first_seq === last) return events;
       }
     }
+  }
+
+  async readChunk(runRowId: number, fromSeq: number): Promise<LogChunk | undefined> {
+    const find = async (rest: string, values: readonly number[]): Promise<ChunkOrGap | undefined> =>
+      (await this.content.chunksOrGaps(this.database.read, rest, values))[0];
+    const chunk =
+      (await find(READ_WITH, [runRowId, fromSeq, fromSeq])) ??
+      (await find(READ_NEXT, [runRowId, fromSeq, 1])) ??
+      (await find(READ_RESULT, [runRowId, fromSeq]));
+    if (!chunk) return undefined;
+    const { first_seq, event_count, body } = chunk;
+    return {
+      fromSeq: Math.max(fromSeq, first_seq),
+      toSeq: first_seq + event_count - 1,
+      events: body === null ? undefined : eventsOf({ ...chunk, body }, fromSeq),
+    };
   }
 
   async select(runRowId: number, query: EventSelection): Promise<readonly LoggedEvent[]> {
