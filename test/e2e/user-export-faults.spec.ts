@@ -1,11 +1,14 @@
+import { get } from 'node:http';
 import { Tenants } from '../../src/access/index.js';
 import { RETRY_AFTER_SECONDS, SERVER_ORIGIN } from '../../src/common/index.js';
-import { UserExports } from '../../src/data-protection/index.js';
+import { UserExporters, UserExports } from '../../src/data-protection/index.js';
 import { MOST_EXPORTS } from '../../src/data-protection/open-exports.js';
 import { Database } from '../../src/database/index.js';
 import { describeOnDatabases } from '../support/databases.js';
 import { ADMIN, ALICE, EXPORT, ExportingServer, MARKER, parsed, PERSON } from '../support/exporting-server.js';
+import { bearer } from '../support/keys.js';
 import { sent } from '../support/stored-person.js';
+import { until } from '../support/until.js';
 
 const MARGARET = { tenantId: 'acme', userId: PERSON };
 
@@ -120,4 +123,39 @@ describeOnDatabases('an export while something goes wrong', (open) => {
     ).toEqual([0, 1, [2, 4], 5, [6, 6], 7]);
     expect([end?.complete, end?.unreadable]).toEqual([true, 2]);
   });
+
+  it('is cut when its reader takes nothing for too long, and can be fetched again then', async () => {
+    await exporting.start({ SLOW_READER_TIMEOUT_MS: '1000' });
+    await say();
+    const { server } = exporting;
+    let made = 0;
+    let isLeft = false;
+    server.get(UserExporters).register({
+      async *exportUser() {
+        try {
+          // More than all buffers on the way hold.
+          for (; made < 32; made += 1) yield { kind: 'notes', data: { text: 'x'.repeat(1_048_576) } };
+          await Promise.resolve();
+        } finally {
+          isLeft = true;
+        }
+      },
+    });
+    const idle = get(server.url + EXPORT, { headers: bearer(ADMIN) });
+    const ended = new Promise<string>((resolve) => {
+      idle.on('error', () => resolve('cut'));
+      idle.on('response', (answer) => {
+        answer.pause();
+        void until(() => isLeft).then(() => {
+          answer.on('error', () => resolve('cut')).on('end', () => resolve('whole'));
+          answer.resume();
+        });
+      });
+    });
+    expect(await ended).toBe('cut');
+    expect(made).toBeLessThan(32);
+    made = 0;
+    const { lines, end } = await exporting.exported();
+    expect([lines.filter(({ kind }) => kind === 'notes').length, end?.complete]).toEqual([32, true]);
+  }, 60_000);
 });

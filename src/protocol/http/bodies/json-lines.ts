@@ -7,8 +7,8 @@ import type { ActiveStreams } from '../sse/active-streams.js';
 export const JSON_LINES = 'application/jsonl';
 
 /**
- * The answer to a download of JSON Lines. It is written as fast as it is read, and is cut when the credential of its caller
- * ends (contract access, section 3.6).
+ * The answer to a download of JSON Lines. It is written as fast as it is read, and is cut when its reader takes nothing
+ * for `SLOW_READER_TIMEOUT_MS`, and when the credential of its caller ends (contract access, section 3.6).
  *
  * @param lines pieces of whole lines
  */
@@ -27,7 +27,7 @@ export function jsonLines(
     readonly reply: FastifyReply;
   },
 ): StreamableFile {
-  const file = active.binary(lines, JSON_LINES);
+  const file = active.download(lines, JSON_LINES, reply);
   const body = file.getStream();
   body.once(
     'close',

@@ -3,6 +3,7 @@ import { type BeforeApplicationShutdown, Injectable, StreamableFile } from '@nes
 import type { FastifyReply } from 'fastify';
 import { type AbortLike, AppError } from '../../../common/index.js';
 import { LightAbortSignal, TurnoverMap, TurnoverSet } from '../../../runtime/index.js';
+import { Download } from '../bodies/download.js';
 import { HttpSettings } from '../http.settings.js';
 import { FlushScheduler } from './flush-scheduler.js';
 import { KeepAliveTimer } from './keep-alive-timer.js';
@@ -163,7 +164,19 @@ export class ActiveStreams implements BeforeApplicationShutdown {
 
   /** Makes the answer of a binary stream. */
   binary(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, type: string): StreamableFile {
-    const body = Readable.from(chunks, { objectMode: false });
+    return this.answer(Readable.from(chunks, { objectMode: false }), type);
+  }
+
+  /** Makes the answer of a download. A reader that takes nothing for `SLOW_READER_TIMEOUT_MS` is disconnected. */
+  download(pieces: AsyncIterable<Uint8Array>, type: string, reply: FastifyReply): StreamableFile {
+    const { slowReaderTimeoutMs } = this.settings;
+    const onCut = (): void => this.metrics.cut.with(NO_WIRE).add();
+    const body = new Download(pieces, { slowReaderTimeoutMs, onCut });
+    body.once('end', () => cutWhenStuck(reply, slowReaderTimeoutMs));
+    return this.answer(body, type);
+  }
+
+  private answer(body: Readable, type: string): StreamableFile {
     const closed = new Promise<void>((resolve) => {
       finished(body, () => {
         this.bodies.delete(body);

@@ -91,7 +91,7 @@ export class RunLogController {
   ): Promise<StreamableFile> {
     const lines = await this.log.download(readReach(caller, user), id);
     reply.header('content-disposition', 'attachment; filename="events.jsonl"');
-    return this.active.binary(lines, 'application/x-ndjson');
+    return this.active.download(lines, 'application/x-ndjson', reply);
   }
 
   @SseGet('events/stream')
