@@ -158,4 +158,30 @@ describeOnDatabases('an export while something goes wrong', (open) => {
     const { lines, end } = await exporting.exported();
     expect([lines.filter(({ kind }) => kind === 'notes').length, end?.complete]).toEqual([32, true]);
   }, 60_000);
+
+  it('is not begun by HEAD, nor is one of the audit trail: nothing tells of them', async () => {
+    await exporting.start();
+    await say();
+    const { server } = exporting;
+    const own = '/api/v1/users/me/export';
+    const told = async (): Promise<unknown> => {
+      const actions = ['data.exported', 'audit.exported'].map(async (action) => {
+        const path = `/audit?action=${action}`;
+        return ((await sent(server, ADMIN, { method: 'GET', path })) as { data: readonly unknown[] }).data.length;
+      });
+      return Promise.all(actions);
+    };
+    for (const path of [EXPORT, own, '/audit/export']) {
+      const answer = await fetch(server.url + path, { method: 'HEAD', headers: bearer(ADMIN) });
+      const { headers } = answer;
+      expect([answer.status, headers.get('content-type'), headers.get('content-disposition')]).toEqual([
+        200,
+        'application/jsonl',
+        expect.stringContaining('attachment'),
+      ]);
+    }
+    expect(await told()).toEqual([0, 0]);
+    for (const path of [EXPORT, own, '/audit/export']) await (await exporting.fetched(ADMIN, path)).text();
+    expect(await told()).toEqual([2, 1]);
+  });
 });

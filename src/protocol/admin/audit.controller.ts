@@ -1,10 +1,10 @@
-import { Readable } from 'node:stream';
-import { Controller, Get, Query, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Query, Res, type StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
-import { Caller, Needs } from '../../access/index.js';
+import type { FastifyReply } from 'fastify';
+import { Caller, CredentialWatch, Needs } from '../../access/index.js';
 import { AuditExports, AuditReport, AuditVerification, type Checkpoint } from '../../audit/index.js';
 import { AppError } from '../../common/index.js';
-import { DtoPipe, JSON_LINES } from '../http/index.js';
+import { ActiveStreams, DtoPipe, JSON_LINES, jsonLines } from '../http/index.js';
 import { AdminRoute } from './api-docs.js';
 import { AuditPageDto, AuditQueryDto, AuditVerificationDto, CheckpointQueryDto } from './dto/audit.dto.js';
 
@@ -19,6 +19,8 @@ export class AuditController {
     private readonly report: AuditReport,
     private readonly verification: AuditVerification,
     private readonly exports: AuditExports,
+    private readonly active: ActiveStreams,
+    private readonly credentials: CredentialWatch,
   ) {}
 
   @Get()
@@ -64,11 +66,19 @@ export class AuditController {
       'JSON Lines: a head, the sealed lines with their seals, and an end that is sealed too. `npm run audit -- verify --file` verifies it.',
   })
   @AdminRoute('Export the audit trail', 'All sealed lines, without contents. The export itself is a line too.', [])
-  async export(@Caller() caller: Caller): Promise<StreamableFile> {
-    const lines = await this.exports.begin(caller.tenantId, caller.origin(), { seals: true });
-    const disposition = 'attachment; filename="audit.jsonl"';
-    return new StreamableFile(Readable.from(lines, { objectMode: false }), { type: JSON_LINES, disposition });
+  async export(
+    @Caller() caller: Caller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamableFile | undefined> {
+    const { active, credentials } = this;
+    const begin = async (): Promise<AsyncIterable<Uint8Array>> =>
+      inBytes(await this.exports.begin(caller.tenantId, caller.origin(), { seals: true }));
+    return jsonLines(begin, 'audit.jsonl', { active, credentials, caller, reply });
   }
+}
+
+async function* inBytes(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array, void, void> {
+  for await (const line of lines) yield Buffer.from(line);
 }
 
 /** A checkpoint of a chain that is not the tenant's, or is not there. */

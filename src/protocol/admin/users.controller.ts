@@ -64,10 +64,11 @@ export class UsersController {
     @Param('id') id: string,
     @Caller() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<StreamableFile> {
-    const lines = await this.exports.begin(userOf(caller, id), caller.origin());
+  ): Promise<StreamableFile | undefined> {
+    const user = userOf(caller, id);
     const { active, credentials } = this;
-    return jsonLines(lines, 'user.jsonl', { active, credentials, caller, reply });
+    const begin = (): Promise<AsyncIterable<Uint8Array>> => this.exports.begin(user, caller.origin());
+    return jsonLines(begin, 'user.jsonl', { active, credentials, caller, reply });
   }
 }
 

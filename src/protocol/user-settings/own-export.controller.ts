@@ -37,11 +37,12 @@ export class OwnExportController {
     @Query(DtoPipe) { user_id: userId }: UserQueryDto,
     @Caller() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<StreamableFile> {
+  ): Promise<StreamableFile | undefined> {
     const named = namedUser('user_id', userId);
-    const lines = await this.exports.begin(personOf(caller, named), caller.origin(named));
+    const user = personOf(caller, named);
     const { active, credentials } = this;
-    return jsonLines(lines, 'my-data.jsonl', { active, credentials, caller, reply });
+    const begin = (): Promise<AsyncIterable<Uint8Array>> => this.exports.begin(user, caller.origin(named));
+    return jsonLines(begin, 'my-data.jsonl', { active, credentials, caller, reply });
   }
 }
 
