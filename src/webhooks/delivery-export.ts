@@ -1,4 +1,28 @@
-import { exporterOf, json, OF_USER, time, type UserExporter } from '../data-protection/index.js';
+import { isPlainObject, parsedJson } from '../common/index.js';
+import {
+  type ColumnValue,
+  exporterOf,
+  integer,
+  json,
+  OF_USER,
+  type Reading,
+  time,
+  type UserExporter,
+} from '../data-protection/index.js';
+
+/** What receivers answered, and why one was not reached, is the tenant's: a user sees when it was tried, and how it ended. */
+const attempts: Reading = (value, row, user) => {
+  const log = typeof value === 'string' ? parsedJson(value) : undefined;
+  const texts = (Array.isArray(log) ? log : []).filter(isPlainObject).map(({ at, status, durationMs }) => {
+    const ended = `"status":${integer(numberOf(status), row, user)},"durationMs":${integer(numberOf(durationMs), row, user)}`;
+    return `{"at":${time(numberOf(at), row, user)},${ended}}`;
+  });
+  return `[${texts.join(',')}]`;
+};
+
+function numberOf(value: unknown): ColumnValue {
+  return typeof value === 'number' ? value : null;
+}
 
 /** Events about a user that were announced. The endpoints are the tenant's. */
 export const DELIVERY_EXPORT: UserExporter = exporterOf({
@@ -13,7 +37,7 @@ export const DELIVERY_EXPORT: UserExporter = exporterOf({
     body: ['body', json],
     status: 'status',
     attempts: 'attempts',
-    attemptLog: ['attempt_log', json],
+    attemptLog: ['attempt_log', attempts],
     createdAt: ['created_at', time],
     endedAt: ['ended_at', time],
   },

@@ -184,4 +184,19 @@ describeOnDatabases('an export while something goes wrong', (open) => {
     for (const path of [EXPORT, own, '/audit/export']) await (await exporting.fetched(ADMIN, path)).text();
     expect(await told()).toEqual([2, 1]);
   });
+
+  it('has when a webhook was tried and its status, but not what the receiver answered', async () => {
+    await exporting.start();
+    const log = JSON.stringify([{ at: 0, status: 500, durationMs: 12, text: 'what the receiver answered' }]);
+    await exporting.sql(
+      `INSERT INTO webhook_deliveries (id, webhook_no, tenant_id, type, user_id, body, status, attempt_log, created_at)
+       VALUES ('delivery', 1, 'acme', 'run.completed', ?, '{}', 'sent', ?, 1)`,
+      [PERSON, log],
+    );
+    const { lines, text } = await exporting.exported(`${ALICE} runs:read`, '/api/v1/users/me/export');
+    expect(lines.find(({ kind }) => kind === 'webhookDeliveries')?.data['attemptLog']).toEqual([
+      { at: '1970-01-01T00:00:00.000Z', status: 500, durationMs: 12 },
+    ]);
+    expect(text).not.toContain('answered');
+  });
 });
