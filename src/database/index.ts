@@ -2,7 +2,7 @@ export { Column, Entity, Index, PrimaryColumn, Unique } from './typeorm.js';
 export * from './entities/index.js';
 export { type ContentSeals, type TenantSeal, UnreadableContent } from './content/content-seals.js';
 export * from './content/input-text.js';
-export { contentKeyOf, openedContent, withoutContentOf } from './content/opened-row.js';
+export { contentColumnsOf, contentKeyOf, openedContent, withoutContentOf } from './content/opened-row.js';
 export { type DestroyedContent, destroyDataKey } from './content/destroyed-content.js';
 export * from './content/place.js';
 export { readable } from './content/readable.js';

@@ -199,4 +199,23 @@ describeOnDatabases('an export while something goes wrong', (open) => {
     ]);
     expect(text).not.toContain('answered');
   });
+
+  it('reads few rows at a time if they are large, and all of them', async () => {
+    await exporting.start();
+    for (let count = 0; count < 12; count += 1)
+      await exporting.sql(
+        `INSERT INTO webhook_deliveries (id, webhook_no, tenant_id, type, user_id, body, status, created_at)
+         VALUES (?, 1, 'acme', 'run.completed', ?, ?, 'sent', 1)`,
+        [`delivery-${count}`, PERSON, JSON.stringify({ text: 'x'.repeat(count === 4 ? 3_000_000 : 300_000) })],
+      );
+    const reads = jest.spyOn(exporting.server.get(Database).read, 'all');
+    const { end } = await exporting.exported();
+    expect([end?.complete, end?.counts['webhookDeliveries']]).toEqual([true, 12]);
+    const pages = reads.mock.calls.flatMap(([sql], index) =>
+      sql.includes(' AS "body"') && sql.includes('FROM webhook_deliveries')
+        ? [reads.mock.results[index]?.value as Promise<unknown[]>]
+        : [],
+    );
+    expect((await Promise.all(pages)).map((rows) => rows.length)).toEqual([3, 1, 1, 3, 3, 1]);
+  });
 });

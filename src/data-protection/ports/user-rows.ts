@@ -24,7 +24,7 @@ export interface UserTable {
   readonly members: Readonly<Record<string, string | readonly [column: string, reading: Reading]>>;
   /** Columns that are not exported: ids of the database, what others own, secrets. Readings may look at them. */
   readonly leftOut?: readonly string[];
-  /** Rows that are read at a time. Default: 100. */
+  /** Rows that are read at a time; fewer if they have much content. Default: 100. */
   readonly page?: number;
 }
 

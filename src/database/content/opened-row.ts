@@ -7,6 +7,11 @@ export function contentKeyOf(table: string): readonly string[] {
   return found ? [...found.key, ...found.read, ...found.columns.flatMap(({ sealedIn }) => sealedIn ?? [])] : [];
 }
 
+/** The columns of a table that are as long as what people and models wrote. */
+export function contentColumnsOf(table: string): readonly string[] {
+  return tableOf(table)?.columns.flatMap(({ name, sealedIn }) => [name, ...(sealedIn ? [sealedIn] : [])]) ?? [];
+}
+
 /**
  * A row with its content in the clear: each column that holds content, if it was selected. Only within
  * `ContentSeals.reading`.
