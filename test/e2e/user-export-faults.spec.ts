@@ -5,9 +5,9 @@ import { UserExporters, UserExports } from '../../src/data-protection/index.js';
 import { MOST_EXPORTS } from '../../src/data-protection/open-exports.js';
 import { Database } from '../../src/database/index.js';
 import { describeOnDatabases } from '../support/databases.js';
-import { ADMIN, ALICE, EXPORT, ExportingServer, MARKER, parsed, PERSON } from '../support/exporting-server.js';
+import { ADMIN, ALICE, BOB, EXPORT, ExportingServer, MARKER, parsed, PERSON } from '../support/exporting-server.js';
 import { bearer } from '../support/keys.js';
-import { sent } from '../support/stored-person.js';
+import { sent, storePerson } from '../support/stored-person.js';
 import { until } from '../support/until.js';
 
 const MARGARET = { tenantId: 'acme', userId: PERSON };
@@ -217,5 +217,26 @@ describeOnDatabases('an export while something goes wrong', (open) => {
         : [],
     );
     expect((await Promise.all(pages)).map((rows) => rows.length)).toEqual([3, 1, 1, 3, 3, 1]);
+  });
+
+  it('has addresses of attachments and references to them from before its tenant was renamed', async () => {
+    await exporting.start();
+    const image = await storePerson(exporting.server, ALICE, MARKER);
+    await storePerson(exporting.server, BOB, 'bobs-words');
+    await exporting.server.get(Tenants).rename('acme', 'moved', SERVER_ORIGIN);
+    const admin = ADMIN.replace('@acme', '@moved');
+    const { lines, text } = await exporting.exported(admin);
+    const [attachment, ...more] = lines.filter(({ kind }) => kind === 'attachments');
+    expect(more).toEqual([]);
+    const download = await fetch(String(attachment?.data['url'] as string));
+    expect(Buffer.from(await download.arrayBuffer()).equals(image.bytes)).toBe(true);
+    const messages = JSON.stringify(lines.filter(({ kind }) => kind === 'messages'));
+    expect(messages).toContain(String(attachment?.data['reference'] as string));
+    expect(text).not.toContain('/bob/');
+    const listed = (await sent(exporting.server, ALICE.replace('@acme', '@moved'), {
+      method: 'GET',
+      path: '/api/v1/attachments',
+    })) as { data: readonly { readonly url: string }[] };
+    expect((await fetch(listed.data[0]?.url ?? '')).status).toBe(200);
   });
 });

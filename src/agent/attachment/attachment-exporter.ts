@@ -24,6 +24,16 @@ const BINDINGS: UserTable = {
   members: { attachmentId: 'b.attachment_id', sessionId: 's.id' },
 };
 
+/** Where the attachments of a user are stored: references name the paths. */
+export const ATTACHMENT_PATHS: UserTable = {
+  kind: 'attachments',
+  from: 'attachments',
+  where: OF_USER,
+  key: ['created_at', 'id'],
+  members: { path: 'path' },
+  page: 1000,
+};
+
 /** The attachments of a user, each with a new signed URL of its content. */
 @Injectable()
 export class AttachmentExporter implements UserExporter {
@@ -35,7 +45,9 @@ export class AttachmentExporter implements UserExporter {
   }
 
   private attachmentsOf(user: Principal): UserTable {
-    const signed = (path: ColumnValue): SignedUrl | undefined => this.urls.sign(user, referenceOf(String(path)));
+    const { tenantId } = user;
+    const signed = (path: ColumnValue): SignedUrl | undefined =>
+      this.urls.signStored({ tenantId, path: String(path) });
     return {
       kind: 'attachments',
       from: 'attachments',

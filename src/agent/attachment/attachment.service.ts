@@ -129,6 +129,11 @@ export class AttachmentService extends AttachmentSource {
     return this.urls.sign(principal, reference);
   }
 
+  /** A new signed URL of a stored attachment. */
+  signStored(attachment: StoredAttachment): SignedUrl | undefined {
+    return this.urls.signStored(attachment);
+  }
+
   /** The content behind a reference; undefined when it was deleted. @throws AppError ATTACHMENT_STORE_ERROR */
   async read(reference: string): Promise<AttachmentContent | undefined> {
     const place = parseReference(reference);

@@ -14,6 +14,7 @@ export { openObjects, sealObjects } from './object-reencryption.js';
 export * from './attachment-expiry.js';
 export { signatureOf } from './signed-urls.js';
 export * from './attachment.module.js';
+export { ATTACHMENT_PATHS } from './attachment-exporter.js';
 export { AttachmentExportModule } from './attachment-export.module.js';
 export * from './attachment.service.js';
 export * from './attachment.types.js';

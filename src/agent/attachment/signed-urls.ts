@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, type Principal } from '../../common/index.js';
 import { Fingerprints, keyFingerprints, keyRing, type ServerKey, ServerSettings } from '../../config/index.js';
-import { isOwnPath, isTenantPath, parseReference } from './attachment-reference.js';
+import { type AttachmentPath, isOwnPath, isTenantPath, parseReference, referenceOf } from './attachment-reference.js';
 import { AttachmentSettings } from './attachment.settings.js';
 import type { SignedUrl, StoredAttachment } from './attachment.types.js';
 import { PublicAddress } from './public-address.js';
@@ -44,7 +44,16 @@ export class SignedUrls {
   /** A new URL of an attachment of the tenant, which may have been deleted; undefined for any other reference. */
   signIn(tenantId: string, reference: string): SignedUrl | undefined {
     const place = parseReference(reference);
-    if (!place || !isTenantPath(tenantId, place.path)) return undefined;
+    return place && isTenantPath(tenantId, place.path) ? this.signedAt(tenantId, place) : undefined;
+  }
+
+  /** A new URL of a stored attachment, also of one whose tenant had another id when it was stored. */
+  signStored({ tenantId, path }: Pick<StoredAttachment, 'tenantId' | 'path'>): SignedUrl | undefined {
+    const place = parseReference(referenceOf(path));
+    return place && this.signedAt(tenantId, place);
+  }
+
+  private signedAt(tenantId: string, place: AttachmentPath): SignedUrl {
     const exp = Math.floor((this.clock.now() + this.settings.urlTtlMs) / 1000);
     const { kid, sig } = this.signer.sign({ tenantId, path: place.path, exp });
     const url = `${this.address.base}/api/v1/agent/attachments/${place.id}/content?exp=${exp}&kid=${kid}&sig=${sig}`;

@@ -1,12 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Caller, Needs } from '../../access/index.js';
-import {
-  AttachmentSearch,
-  AttachmentService,
-  referenceOf,
-  type StoredAttachment,
-} from '../../agent/attachment/index.js';
+import { AttachmentSearch, AttachmentService, type StoredAttachment } from '../../agent/attachment/index.js';
 import { Clock, isoTime, isoTimeOrNull } from '../../common/index.js';
 import { DtoPipe } from '../http/index.js';
 import { ReadRoute } from './api-docs.js';
@@ -43,7 +38,7 @@ export class AttachmentListController {
   }
 
   private shown(attachment: StoredAttachment): readonly ListedAttachmentDto[] {
-    const signed = this.attachments.sign(attachment, referenceOf(attachment.path));
+    const signed = this.attachments.signStored(attachment);
     if (!signed) return [];
     const { id, userId, filename, mimeType, size, width, height, sha256 } = attachment;
     return [

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { addressKey, isOwnPath, parseReference } from '../../agent/attachment/index.js';
-import { isoTime, isPlainObject, type JsonObject, parsedJson, type Principal } from '../../common/index.js';
+import { addressKey, ATTACHMENT_PATHS, isOwnPath, parseReference, referenceOf } from '../../agent/attachment/index.js';
+import { isoTime, isPlainObject, type JsonObject, parsedJson } from '../../common/index.js';
 import {
   actorIn,
   type ExportedRow,
@@ -135,11 +135,11 @@ export class RunExporter implements UserExporter {
   constructor(private readonly log: RunLog) {}
 
   async *exportUser(given: UserExport): AsyncGenerator<ExportedRow, void, void> {
-    const { user } = given;
+    const own = await ownReferences(given);
     for await (const row of this.rows(given))
       yield {
         ...row,
-        data: withOwnReferences(typeof row.data === 'string' ? row.data : JSON.stringify(row.data), user),
+        data: withReferences(typeof row.data === 'string' ? row.data : JSON.stringify(row.data), own),
       };
   }
 
@@ -182,10 +182,20 @@ function within(row: ExportedRow & { readonly data: string }, place: JsonObject)
   return { ...row, data: `${JSON.stringify(place).slice(0, -1)},${row.data.slice(1)}` };
 }
 
+/** Whether a reference is to an attachment of the user: by its path, or, if the tenant had another id then, by what is stored. */
+async function ownReferences({ user, list }: UserExport): Promise<(reference: string, path: string) => boolean> {
+  const moved = new Set<string>();
+  for await (const { row } of list(ATTACHMENT_PATHS)) {
+    const path = String(row['path']);
+    if (!isOwnPath(user, path)) moved.add(referenceOf(path));
+  }
+  return (reference, path) => isOwnPath(user, path) || moved.has(reference);
+}
+
 /** References to attachments of others name them: only the ids of those stay. */
-function withOwnReferences(text: string, user: Principal): string {
+function withReferences(text: string, isOwn: (reference: string, path: string) => boolean): string {
   return text.replace(REFERENCES, (reference) => {
     const path = parseReference(reference)?.path;
-    return path === undefined || isOwnPath(user, path) ? reference : addressKey(reference);
+    return path === undefined || isOwn(reference, path) ? reference : addressKey(reference);
   });
 }
