@@ -1,4 +1,5 @@
-import { createWriteStream, existsSync, renameSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,6 +8,9 @@ import { UserExports } from '../data-protection/index.js';
 import { type Command, textOf, UsageError } from './command.js';
 import { isOwnProject, settingsIn } from './own-project.js';
 import { userOf } from './user-argument.js';
+
+/** The codes of errors for places that cannot be written. */
+const UNWRITABLE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EISDIR', 'EROFS']);
 
 /** `npm run data -- export …` (contract access, section 9). */
 export const EXPORT_COMMAND: Command = {
@@ -24,25 +28,38 @@ export const EXPORT_COMMAND: Command = {
     const file = textOf(args, 'out');
     if (file !== undefined && existsSync(file)) throw new UsageError(`${file} exists already`);
     const user = await userOf(app, args);
-    const lines = await app.get(UserExports).begin(user, commandOrigin(userInfo().username));
-    if (file === undefined) for await (const piece of lines) terminal.out(piece.toString().trimEnd());
-    else await writeWhole(file, lines);
+    const begin = (): Promise<AsyncIterable<Buffer>> =>
+      app.get(UserExports).begin(user, commandOrigin(userInfo().username));
+    if (file === undefined) for await (const piece of await begin()) terminal.out(piece.toString().trimEnd());
+    else await writeWhole(file, begin);
     if (isOwnProject(process.cwd()))
       terminal.note('What modules of your own store is in the exports of a server: GET /admin/users/{id}/export.');
     return 0;
   },
 };
 
-/** Writes a file that nobody else may read, and that is there once it is whole. @throws UsageError for a place that cannot be written */
-async function writeWhole(file: string, pieces: AsyncIterable<Buffer>): Promise<void> {
+/**
+ * Writes a file that nobody else may read, and that is there once it is whole. Of an export that fails nothing stays.
+ *
+ * @throws UsageError for a place that cannot be written, or where another export may be writing
+ */
+async function writeWhole(file: string, begin: () => Promise<AsyncIterable<Buffer>>): Promise<void> {
   const part = `${file}.part`;
+  let target: FileHandle;
   try {
-    await pipeline(Readable.from(pieces, { objectMode: false }), createWriteStream(part, { mode: 0o600 }));
-    renameSync(part, file);
+    target = await open(part, 'wx', 0o600);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    throw ['ENOENT', 'ENOTDIR', 'EACCES', 'EISDIR', 'EROFS'].includes(code)
-      ? new UsageError(`${file} cannot be written`)
-      : error;
+    if (code === 'EEXIST') throw new UsageError(`${part} exists already: remove it if no other export writes it`);
+    throw UNWRITABLE.has(code) ? new UsageError(`${file} cannot be written`) : error;
+  }
+  try {
+    const pieces = Readable.from(await begin(), { objectMode: false });
+    await pipeline(pieces, target.createWriteStream());
+    renameSync(part, file);
+  } catch (error) {
+    await target.close();
+    rmSync(part, { force: true });
+    throw error;
   }
 }

@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCli } from '../../src/cli/index.js';
 import { SERVER_ORIGIN } from '../../src/common/index.js';
+import { SqlUserRows } from '../../src/data-protection/adapters/user-rows.sql.js';
 import { UserCleaners, UserExports } from '../../src/data-protection/index.js';
 import { Database } from '../../src/database/index.js';
 import { RunLog } from '../../src/run/ports/run-log.js';
@@ -147,12 +148,22 @@ describeOnDatabases('an export of much, of what is encrypted, and by a command',
     expect((await run(PERSON, '--tenant', 'acme', '--out', join(folder, 'no', 'x'))).notes).toContain(
       'cannot be written',
     );
+    // Nothing stays of one that fails, and what is there already is not written through.
+    const failing = join(folder, 'failing.jsonl');
+    const marks = jest.spyOn(SqlUserRows.prototype, 'tenantMark');
+    marks.mockResolvedValueOnce('before').mockResolvedValueOnce('after');
+    expect((await run(PERSON, '--tenant', 'acme', '--out', failing)).code).toBe(1);
+    marks.mockRestore();
+    expect([existsSync(failing), existsSync(`${failing}.part`)]).toEqual([false, false]);
+    writeFileSync(`${failing}.part`, 'of another');
+    expect((await run(PERSON, '--tenant', 'acme', '--out', failing)).notes).toContain('.part exists already');
+    expect(readFileSync(`${failing}.part`, 'utf8')).toBe('of another');
     rmSync(folder, { recursive: true, force: true });
     expect((await run(PERSON, '--tenant', 'nowhere')).code).toBe(1);
     expect((await run('')).code).toBe(2);
     const { data } = (await sent(exporting.server, ADMIN, { method: 'GET', path: '/audit?action=data.exported' })) as {
       data: readonly { readonly line: { readonly actor: { kind: string } } }[];
     };
-    expect(data.map(({ line }) => line.actor.kind)).toEqual(['cli', 'cli', 'cli', 'user']);
+    expect(data.map(({ line }) => line.actor.kind)).toEqual(['cli', 'cli', 'cli', 'cli', 'user']);
   }, 120_000);
 });
