@@ -118,9 +118,9 @@ describeOnDatabases('an export while something goes wrong', (open) => {
       );
     const { lines, end } = await exporting.exported();
     const events = lines.filter(({ kind }) => kind === 'events');
-    expect(
-      events.map(({ unreadable, data }) => (unreadable ? [data['fromSeq'], data['toSeq']] : data['seq'])),
-    ).toEqual([0, 1, [2, 4], 5, [6, 6], 7]);
+    expect(events.map(({ unreadable, data }) => (unreadable ? [data['fromSeq'], data['toSeq']] : data['seq']))).toEqual(
+      [0, 1, [2, 4], 5, [6, 6], 7],
+    );
     expect([end?.complete, end?.unreadable]).toEqual([true, 2]);
   });
 
@@ -189,9 +189,9 @@ describeOnDatabases('an export while something goes wrong', (open) => {
     await exporting.start();
     const log = JSON.stringify([{ at: 0, status: 500, durationMs: 12, text: 'what the receiver answered' }]);
     await exporting.sql(
-      `INSERT INTO webhook_deliveries (id, webhook_no, tenant_id, type, user_id, body, status, attempt_log, created_at)
-       VALUES ('delivery', 1, 'acme', 'run.completed', ?, '{}', 'sent', ?, 1)`,
-      [PERSON, log],
+      `INSERT INTO webhook_deliveries (id, webhook_no, tenant_id, type, user_id, body, status, attempt_log, created_at, ended_at)
+       VALUES ('delivery', 1, 'acme', 'run.completed', ?, '{}', 'sent', ?, ?, ?)`,
+      [PERSON, log, Date.now(), Date.now()],
     );
     const { lines, text } = await exporting.exported(`${ALICE} runs:read`, '/api/v1/users/me/export');
     expect(lines.find(({ kind }) => kind === 'webhookDeliveries')?.data['attemptLog']).toEqual([
@@ -204,9 +204,12 @@ describeOnDatabases('an export while something goes wrong', (open) => {
     await exporting.start();
     for (let count = 0; count < 12; count += 1)
       await exporting.sql(
-        `INSERT INTO webhook_deliveries (id, webhook_no, tenant_id, type, user_id, body, status, created_at)
-         VALUES (?, 1, 'acme', 'run.completed', ?, ?, 'sent', 1)`,
-        [`delivery-${count}`, PERSON, JSON.stringify({ text: 'x'.repeat(count === 4 ? 3_000_000 : 300_000) })],
+        `INSERT INTO webhook_deliveries (id, webhook_no, tenant_id, type, user_id, body, status, created_at, ended_at)
+         VALUES (?, 1, 'acme', 'run.completed', ?, ?, 'sent', ?, ?)`,
+        [
+          ...[`delivery-${count}`, PERSON, JSON.stringify({ text: 'x'.repeat(count === 4 ? 3_000_000 : 300_000) })],
+          ...[Date.now(), Date.now()],
+        ],
       );
     const reads = jest.spyOn(exporting.server.get(Database).read, 'all');
     const { end } = await exporting.exported();

@@ -46,8 +46,7 @@ export class AttachmentExporter implements UserExporter {
 
   private attachmentsOf(user: Principal): UserTable {
     const { tenantId } = user;
-    const signed = (path: ColumnValue): SignedUrl | undefined =>
-      this.urls.signStored({ tenantId, path: String(path) });
+    const signed = (path: ColumnValue): SignedUrl | undefined => this.urls.signStored({ tenantId, path: String(path) });
     return {
       kind: 'attachments',
       from: 'attachments',

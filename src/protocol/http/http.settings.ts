@@ -22,7 +22,8 @@ export class HttpSettings extends settings('HTTP', {
   }),
   slowReaderTimeoutMs: setting('SLOW_READER_TIMEOUT_MS', milliseconds({ min: 100, max: HOUR_MS }), {
     default: 60_000,
-    description: 'A client that reads nothing from its stream or download for this long is disconnected. Its run continues.',
+    description:
+      'A client that reads nothing from its stream or download for this long is disconnected. Its run continues.',
   }),
   resumeCacheBytes: setting('RESUME_CACHE_BYTES', bytes({ min: 0, max: 4096 * MIB }), {
     default: 64 * MIB,
