@@ -231,7 +231,7 @@ describeOnDatabases('an export while something goes wrong', (open) => {
     const { lines, text } = await exporting.exported(admin);
     const [attachment, ...more] = lines.filter(({ kind }) => kind === 'attachments');
     expect(more).toEqual([]);
-    const download = await fetch(String(attachment?.data['url'] as string));
+    const download = await fetch(attachment?.data['url'] as string);
     expect(Buffer.from(await download.arrayBuffer()).equals(image.bytes)).toBe(true);
     const messages = JSON.stringify(lines.filter(({ kind }) => kind === 'messages'));
     expect(messages).toContain(String(attachment?.data['reference'] as string));
