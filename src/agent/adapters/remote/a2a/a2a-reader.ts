@@ -20,7 +20,15 @@ import {
   UNSUPPORTED,
 } from './a2a-frames.js';
 import { handleOf, taskIn } from './a2a-handle.js';
-import { partsBehind, shownIn, type ShownArtifact, shownJson, type ShownPiece, withPiece } from './shown-artifacts.js';
+import {
+  partsBehind,
+  printOf,
+  shownIn,
+  type ShownArtifact,
+  shownJson,
+  type ShownPiece,
+  withPiece,
+} from './shown-artifacts.js';
 
 /** Frames that are skipped before the exchange has failed. */
 const MOST_SKIPPED = 20;
@@ -56,10 +64,9 @@ export class A2aReader implements RemoteReader {
   /** Artifacts that are told whole, in this attempt and in those before, and what was shown of them. */
   private readonly told = new Map<string, ShownArtifact>();
   private newlyTold = new Map<string, ShownArtifact>();
-  /** How many parts beside the text this exchange has shown of each artifact. */
-  private readonly others = new Map<string, number>();
-  /** Of which artifacts that has changed since the last boundary. */
-  private readonly touched = new Set<string>();
+  /** The parts beside the text that this exchange has shown of each artifact, and those since the last boundary. */
+  private readonly others = new Map<string, string[]>();
+  private newOthers: [string, string][] = [];
   /** True on a connection that continues the task. */
   private isContinued = false;
   private hasContent = false;
@@ -118,9 +125,9 @@ export class A2aReader implements RemoteReader {
 
   takeTold(): JsonObject {
     const artifacts = shownJson(this.newlyTold);
-    const others = [...this.touched].map((id): Json => [id, this.others.get(id) ?? 0]);
+    const others = this.newOthers;
     this.newlyTold = new Map();
-    this.touched.clear();
+    this.newOthers = [];
     return { artifacts, others, hasContent: this.hasContent, task: this.taskId, context: this.contextId };
   }
 
@@ -139,7 +146,7 @@ export class A2aReader implements RemoteReader {
     this.position = typeof position === 'number' ? position : 0;
     for (const { artifacts, others, hasContent, task, context } of told) {
       for (const [id, shown] of shownIn(artifacts)) this.told.set(id, shown);
-      for (const [id, count] of (others ?? []) as [string, number][]) this.others.set(id, count);
+      for (const [id, print] of (others ?? []) as [string, string][]) this.othersOf(id).push(print);
       this.taskId = asText(task);
       this.contextId = asText(context);
       this.hasContent ||= hasContent === true;
@@ -149,9 +156,9 @@ export class A2aReader implements RemoteReader {
   /** An error in place of a result. */
   private refuse(error: Fields): void {
     const { reason, code } = kindOfError(error);
-    const isTaskKnown = this.taskId !== '' || taskIn(this.answered?.handle ?? '') !== '';
-    if (reason === STREAM_CLOSED && isTaskKnown) throw cutFailure(undefined);
     const hasTask = this.isContinued || this.position > 0;
+    const isTaskKnown = hasTask || this.taskId !== '' || taskIn(this.answered?.handle ?? '') !== '';
+    if (reason === STREAM_CLOSED && isTaskKnown) throw cutFailure(undefined);
     // Over HTTP+JSON the code is a status.
     const isInternal = code === INTERNAL || (typeof code === 'number' && code >= 500);
     if (isInternal && hasTask) throw cutFailure(new Error(textAt(error, 'message')));
@@ -205,17 +212,25 @@ export class A2aReader implements RemoteReader {
   /** Parts of an artifact, or of a message. */
   private contents(id: string, parts: readonly Fields[], writer: RemoteWriter): void {
     if (this.told.has(id)) return;
-    let others = this.others.get(id) ?? 0;
+    const others = this.othersOf(id);
     for (const part of parts) {
       const text = textAt(part, 'text');
       const content = text === undefined ? contentOf(part) : undefined;
-      if (text === undefined) others += 1;
-      else writer.text(this.keyOf(id), 'text', text);
-      if (content) writer.contents([content]);
+      if (text !== undefined) writer.text(this.keyOf(id), 'text', text);
+      if (content) {
+        const print = printOf(part);
+        others.push(print);
+        this.newOthers.push([id, print]);
+        writer.contents([content]);
+      }
       this.hasContent ||= text !== undefined || content !== undefined;
     }
+  }
+
+  private othersOf(id: string): string[] {
+    const others = this.others.get(id) ?? [];
     this.others.set(id, others);
-    this.touched.add(id);
+    return others;
   }
 
   private close(id: string, writer: RemoteWriter): void {
@@ -228,7 +243,7 @@ export class A2aReader implements RemoteReader {
 
   /** What this exchange has shown of an artifact that is not told whole. */
   private pieceOf(id: string, writer: RemoteWriter): ShownPiece {
-    return { text: writer.told(this.keyOf(id)) ?? '', others: this.others.get(id) ?? 0 };
+    return { text: writer.told(this.keyOf(id)) ?? '', others: this.othersOf(id) };
   }
 
   private status(status: Fields, writer: RemoteWriter): void {

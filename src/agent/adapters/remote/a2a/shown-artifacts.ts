@@ -5,22 +5,27 @@ import { type Fields, textAt } from '../json-fields.js';
 export interface ShownArtifact {
   /** Its text, of each exchange a piece. */
   readonly texts: readonly { readonly length: number; readonly hash: string }[];
-  /** How many parts beside the text. */
-  readonly others: number;
+  /** The parts beside the text, as `printOf`. */
+  readonly others: readonly string[];
 }
 
 /** What one exchange has shown of an artifact. */
 export interface ShownPiece {
   readonly text: string;
-  /** How many parts beside the text. */
-  readonly others: number;
+  /** The parts beside the text, as `printOf`. */
+  readonly others: readonly string[];
+}
+
+/** A part that is no text, in short: an equal one that comes again is known. */
+export function printOf(part: Fields): string {
+  return fingerprint(Object.assign({}, part, { metadata: null })).slice(0, 32);
 }
 
 /** An artifact after an exchange has shown a piece of it. @param before undefined: nothing had been shown */
 export function withPiece(before: ShownArtifact | undefined, { text, others }: ShownPiece): ShownArtifact {
   const texts = before?.texts ?? [];
   const piece = { length: text.length, hash: fingerprint(text) };
-  return { texts: text === '' ? texts : [...texts, piece], others: (before?.others ?? 0) + others };
+  return { texts: text === '' ? texts : [...texts, piece], others: [...(before?.others ?? []), ...others] };
 }
 
 /** What of the parts of an artifact has not been shown; undefined if its text does not go on with what has. */
@@ -37,10 +42,16 @@ export function partsBehind(
   }
   if (!whole.startsWith(text, shown)) return undefined;
   shown += text.length;
-  let shownOthers = (before?.others ?? 0) + others;
+  const known = new Map<string, number>();
+  for (const print of [...(before?.others ?? []), ...others]) known.set(print, (known.get(print) ?? 0) + 1);
   return parts.flatMap((part): Fields[] => {
     const own = textAt(part, 'text');
-    if (own === undefined) return (shownOthers -= 1) < 0 ? [part] : [];
+    if (own === undefined) {
+      const print = printOf(part);
+      const count = known.get(print) ?? 0;
+      known.set(print, count - 1);
+      return count > 0 ? [] : [part];
+    }
     const rest = own.slice(shown);
     shown -= own.length - rest.length;
     return rest === '' ? [] : [{ text: rest }];
@@ -52,7 +63,8 @@ export function shownJson(artifacts: ReadonlyMap<string, ShownArtifact>): Json {
   return [...artifacts] as unknown as Json;
 }
 
-/** What `shownJson` was made of; none of anything else. */
+/** What `shownJson` was made of; none of anything else. Earlier versions kept the ids alone. */
 export function shownIn(json: unknown): ReadonlyMap<string, ShownArtifact> {
-  return new Map(Array.isArray(json) ? (json as [string, ShownArtifact][]) : []);
+  const kept = Array.isArray(json) ? (json as readonly (string | [string, ShownArtifact])[]) : [];
+  return new Map(kept.map((one) => (typeof one === 'string' ? [one, { texts: [], others: [] }] : one)));
 }
