@@ -11,7 +11,10 @@ import { TenantDirectory } from './tenants/tenant-directory.js';
 import { StoredRetention, TenantRetentions } from './tenants/tenant-retentions.js';
 import { Tenants } from './tenants/tenants.js';
 
-/** API keys and tenants. Needs the global `Database`, `UnitOfWork`, `AuditTrail`, `UserExporters` and `Clock`; works without a server. */
+/**
+ * API keys and tenants. Needs the global `Database`, `UnitOfWork`, `AuditTrail`, `UserExporters` and `Clock`; works without a
+ * server.
+ */
 @Global()
 @Module({
   providers: [

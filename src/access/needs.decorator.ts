@@ -73,7 +73,13 @@ export function NamesPerson(parameter: string): ClassDecorator {
 }
 
 /** The parameter of a route that is the id of a person; undefined without one. */
-export function personOf({ url, config }: { readonly url: string; readonly config?: object }): string | undefined {
+export function personParameter({
+  url,
+  config,
+}: {
+  readonly url: string;
+  readonly config?: object;
+}): string | undefined {
   const { person } = (config ?? {}) as AccessRoute;
   return person !== undefined && url.split('/').includes(`:${person}`) ? person : undefined;
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { canonicalJson, Clock } from '../common/index.js';
+import { canonicalJson, Clock, isUserKind } from '../common/index.js';
 import { type Transaction, UnitOfWork } from '../database/index.js';
 import type { AuditAct } from './audit-act.js';
 import { AuditMetrics } from './audit.metrics.js';
@@ -63,7 +63,7 @@ function lineFor(act: AuditAct, at: number): NewLine {
     outcome: act.outcome ?? 'done',
     actorKind: actor.kind,
     actorId: actor.id,
-    isActorUser: actor.kind === 'user' || actor.kind === 'proxy',
+    isActorUser: isUserKind(actor.kind),
     actorAccount: actor.account ?? null,
     onBehalfOf: userId,
     subjectKind: act.subject?.kind ?? null,

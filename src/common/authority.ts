@@ -10,6 +10,19 @@ export interface Actor {
   readonly account?: string;
 }
 
+/** The kinds of actors that are users. */
+export const USER_KINDS = ['user', 'proxy'] as const satisfies readonly Actor['kind'][];
+
+/** Whether an actor is this user itself. */
+export function isUser({ kind, id }: { readonly kind: string; readonly id: string }, userId: string): boolean {
+  return isUserKind(kind) && id === userId;
+}
+
+/** Whether actors of a kind are users. */
+export function isUserKind(kind: string): boolean {
+  return (USER_KINDS as readonly string[]).includes(kind);
+}
+
 /**
  * What a run may do: the rights of whoever started it, stored with it and inherited by the runs that go on from it
  * (contract access, section 5.3). Patterns know `*` only.

@@ -3,7 +3,7 @@ import {
   isOpen,
   type Need,
   needOfRoute,
-  personOf,
+  personParameter,
   PLAIN_SCOPES,
   routesOf,
   Tenants,
@@ -142,7 +142,7 @@ describe('every route, with every kind of credential', () => {
         const before = segments.slice(0, index).findLast((one) => !one.startsWith(':')) ?? '';
         return parameter === undefined
           ? []
-          : [{ url, parameter, before, isPerson: personOf({ url, ...(config && { config }) }) === parameter }];
+          : [{ url, parameter, before, isPerson: personParameter({ url, ...(config && { config }) }) === parameter }];
       });
     });
     // A new kind of id is listed here, or its controller has @NamesPerson.

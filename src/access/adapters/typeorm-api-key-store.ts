@@ -8,7 +8,7 @@ import {
   TenantEntity,
   type Transaction,
 } from '../../database/index.js';
-import type { Principal } from '../../common/index.js';
+import { type Principal, USER_KINDS } from '../../common/index.js';
 import type { ApiKey } from '../api-keys/api-key.js';
 import type { OwnLimits } from '../identity/identity.js';
 import {
@@ -21,9 +21,6 @@ import {
   type KeyUse,
   type StoredApiKey,
 } from '../ports/api-key-store.js';
-
-/** Kinds of actors that are users (`Actor`). */
-const PEOPLE = ['user', 'proxy'] as const;
 
 /** API keys in the server's database. */
 @Injectable()
@@ -102,7 +99,7 @@ export class TypeOrmApiKeyStore extends ApiKeyStore {
     const { manager } = queryable(tx);
     const removed = await manager.delete(ApiKeyEntity, { tenantId, userId });
     let renamed = 0;
-    for (const kind of PEOPLE) {
+    for (const kind of USER_KINDS) {
       const [was, is] = [`${kind}:${userId}`, `${kind}:${pseudonym}`];
       const created = await manager.update(ApiKeyEntity, { tenantId, createdBy: was }, { createdBy: is });
       const revoked = await manager.update(ApiKeyEntity, { tenantId, revokedBy: was }, { revokedBy: is });

@@ -1,16 +1,14 @@
+import { USER_KINDS } from '../../common/index.js';
 import { json, OF_USER, type Reading, time, type UserExporter, type UserTable } from '../../data-protection/index.js';
-
-/** Kinds of actors that are users (`Actor`). */
-const PEOPLE = ['user', 'proxy'];
 
 /** Kind and id of the user; of anybody else the kind. */
 const ifOwn: Reading = (value, _row, { userId }) => {
   if (typeof value !== 'string') return 'null';
-  const isOwn = PEOPLE.some((kind) => value === `${kind}:${userId}`);
+  const isOwn = USER_KINDS.some((kind) => value === `${kind}:${userId}`);
   return JSON.stringify(isOwn ? value : value.replace(/:.*$/s, ''));
 };
 
-const isOwn: Reading = (value, _row, { userId }) => String(PEOPLE.some((kind) => value === `${kind}:${userId}`));
+const isOwn: Reading = (value, _row, { userId }) => String(USER_KINDS.some((kind) => value === `${kind}:${userId}`));
 
 const KEYS: UserTable = {
   kind: 'keys',
@@ -54,7 +52,7 @@ const KEYS_OF_OTHERS: UserTable = {
 export const KEY_EXPORT: UserExporter = {
   async *exportUser({ user: { tenantId, userId }, list }) {
     yield* list(KEYS);
-    const names = PEOPLE.map((kind) => `${kind}:${userId}`);
+    const names = USER_KINDS.map((kind) => `${kind}:${userId}`);
     yield* list(KEYS_OF_OTHERS, [tenantId, userId, ...names, ...names]);
   },
 };

@@ -2,21 +2,21 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { hidePerson, StartupError } from '../../common/index.js';
-import { type AccessRoute, type Need, personOf } from '../needs.decorator.js';
+import { type AccessRoute, type Need, personParameter } from '../needs.decorator.js';
 
 /** The routes of each server, in the order of their registration. */
 const routes = new WeakMap<FastifyInstance, RouteOptions[]>();
 
 /**
- * Collects the routes of a server from now on, and hides the persons whom they name. The server does not become ready while one of them does not declare
- * what it needs: this covers routes that plugins register after the modules were initialized.
+ * Collects the routes of a server from now on, and hides the persons whom they name. The server does not become ready while
+ * one of them does not declare what it needs: this covers routes that plugins register after the modules were initialized.
  */
 export function collectRoutes(server: FastifyInstance): void {
   const collected: RouteOptions[] = [];
   routes.set(server, collected);
   server.addHook('onRoute', (route) => {
     collected.push(route);
-    const person = personOf(route);
+    const person = personParameter(route);
     if (person !== undefined) hidePerson(route.url, person);
   });
   server.addHook('onReady', (done) => {

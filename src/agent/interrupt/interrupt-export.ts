@@ -1,5 +1,6 @@
 import { type Json, parsedJson } from '../../common/index.js';
 import { actorIn, flag, json, OF_USER, time, type UserExporter, type UserTable } from '../../data-protection/index.js';
+import { hasDecided, likeNamed } from './decided-by.js';
 import type { DecidedBy } from './interrupt.types.js';
 
 const QUESTIONS: UserTable = {
@@ -57,18 +58,3 @@ export const INTERRUPT_EXPORT: UserExporter = {
     }
   },
 };
-
-/** A pattern of LIKE, escaped by a backslash, for JSON text that may name a user. */
-export function likeNamed(userId: string): string {
-  return `%${JSON.stringify(userId).replaceAll(/[%_\\]/g, String.raw`\$&`)}%`;
-}
-
-/** Whether it was a user, or somebody who acted for it, who has decided. */
-export function hasDecided(decided: DecidedBy | undefined, userId: string): boolean {
-  return decided !== undefined && (decided.userId === userId || isActing(decided, userId));
-}
-
-/** Whether a user has decided itself. */
-export function isActing({ actor }: DecidedBy, userId: string): boolean {
-  return (actor.kind === 'user' || actor.kind === 'proxy') && actor.id === userId;
-}

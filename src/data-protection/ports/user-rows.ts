@@ -1,4 +1,4 @@
-import { canonicalJson, isoTime, type Json, parsedJson, type Principal } from '../../common/index.js';
+import { canonicalJson, isoTime, isUser, type Json, parsedJson, type Principal } from '../../common/index.js';
 import type { ExportedRow } from '../user-exporters.js';
 
 /** A value of a column, content in the clear. */
@@ -102,6 +102,5 @@ interface ActorJson {
 /** An actor as the user may see it: other people are not named. */
 export function seenActor({ kind, id, account }: ActorJson, { userId }: Principal): Json {
   if (kind === 'key') return { kind, ...(account !== undefined && { account }) };
-  const isUser = (kind === 'user' || kind === 'proxy') && id === userId;
-  return { kind, ...(isUser && { id }) };
+  return { kind, ...(isUser({ kind, id }, userId) && { id }) };
 }

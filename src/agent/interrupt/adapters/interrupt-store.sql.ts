@@ -13,7 +13,7 @@ import {
 import type { OpenInterrupt } from '../../../events/index.js';
 import { endAct, hashOfCall, noteAct, requestAct } from '../audit.js';
 import { type InterruptCause, InterruptCauses } from '../ports/interrupt-causes.js';
-import { likeNamed } from '../interrupt-export.js';
+import { likeNamed } from '../decided-by.js';
 import { InterruptMetrics } from '../interrupt.metrics.js';
 import type { AskedInterrupt, AuditNote, DecidedBy, InterruptStatus, Resumption } from '../interrupt.types.js';
 import {

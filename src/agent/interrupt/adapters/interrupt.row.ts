@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../../../common/index.js';
-import { exactObjectIn, isPlainObject, withIntegerTexts } from '../../../common/index.js';
+import { exactObjectIn, isPlainObject, isUser, withIntegerTexts } from '../../../common/index.js';
 import { type ContentSeals, interruptPlace, type TenantSeal } from '../../../database/index.js';
 import type { OpenInterrupt } from '../../../events/index.js';
 import type { ApprovalBinding } from '../../tools/index.js';
-import { hasDecided, isActing } from '../interrupt-export.js';
+import { hasDecided } from '../decided-by.js';
 import type { Approvers, DecidedBy, InterruptStatus, InterruptView, SettledInterrupt } from '../interrupt.types.js';
 
 /** A row of `interrupts` as plain SQL returns it. */
@@ -157,7 +157,7 @@ function objectOf(text: string | null): JsonObject | null {
 export function decidedUnder(decided: DecidedBy, userId: string, pseudonym: string): DecidedBy | undefined {
   if (!hasDecided(decided, userId)) return undefined;
   const { actor } = decided;
-  const isActor = isActing(decided, userId);
+  const isActor = isUser(actor, userId);
   return {
     ...decided,
     actor: isActor ? { ...actor, id: pseudonym } : actor,
