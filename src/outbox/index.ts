@@ -1,3 +1,4 @@
+export { DeliveryLooks } from './delivery-looks.js';
 export * from './outbox.js';
 export * from './outbox-channel.js';
 export { OUTBOX_EXPORT } from './outbox-export.js';

@@ -2,16 +2,11 @@ import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationB
 import { Chores } from '../chores/index.js';
 import { RunCauses } from '../run/index.js';
 import { DeliveryAttempts } from './delivery-attempts.js';
+import { DeliveryLooks } from './delivery-looks.js';
 import type { OutboxChannel } from './outbox-channel.js';
 import { PushHostSettings } from './push-hosts.settings.js';
 import { OutboxStore } from './ports/outbox-store.js';
 
-/** How often the outbox is looked at, in milliseconds: a first attempt is made within a second. */
-const LOOK_MS = 400;
-/** So long after its last request a process looks each time: the transaction of a request may end later. */
-const BUSY_MS = 5000;
-/** How long a look of an idle process, for retries and for requests of others, may wait for its other looks. */
-const IDLE_WITHIN_MS = 1000;
 /** How long a process has for an attempt before another one makes it. */
 const LEASE_MS = 60_000;
 /** Attempts at a time: each to another hook. */
@@ -29,9 +24,7 @@ const CHORE_MS = 60_000;
 export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(Outbox.name);
   private readonly channels = new Map<string, OutboxChannel>();
-  private timer: NodeJS.Timeout | undefined;
-  private working: Promise<void> | undefined;
-  private idleLook: Promise<void> | undefined;
+  private readonly looks: DeliveryLooks;
   private isOver = false;
 
   constructor(
@@ -41,6 +34,13 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
     causes: RunCauses,
     chores: Chores,
   ) {
+    this.looks = new DeliveryLooks({
+      quietMs: () => store.quietMs,
+      isAnyDue: (withinMs) => store.isAnyDue(withinMs),
+      work: () => this.work(),
+      failed: (error) =>
+        this.logger.warn(`The outbox could not be read: ${error instanceof Error ? error.message : String(error)}`),
+    });
     if (!settings.isOn) return;
     causes.register((tx, cause) => store.write(tx, cause));
     chores.register({ name: 'outbox', everyMs: CHORE_MS, work: () => this.tidy() });
@@ -54,47 +54,21 @@ export class Outbox implements OnApplicationBootstrap, BeforeApplicationShutdown
   /** Begins to look at what is due. */
   onApplicationBootstrap(): void {
     if (!this.settings.isOn || this.channels.size === 0) return;
-    this.timer = setInterval(() => {
-      if (this.store.quietMs < BUSY_MS) this.look();
-      else this.idleLook ??= this.lookIdly().finally(() => (this.idleLook = undefined));
-    }, LOOK_MS).unref();
+    this.looks.start();
   }
 
   /** Waits for the attempts that are being made. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isOver = true;
-    clearInterval(this.timer);
-    await this.working;
-  }
-
-  private look(): void {
-    this.working ??= this.work().finally(() => (this.working = undefined));
-  }
-
-  private async lookIdly(): Promise<void> {
-    try {
-      if ((await this.store.isAnyDue(IDLE_WITHIN_MS)) && !this.isOver) this.look();
-    } catch (error) {
-      this.warn(error);
-    }
+    await this.looks.stop();
   }
 
   private async work(): Promise<void> {
-    try {
-      for (let more = true; more && !this.isOver;) {
-        const due = await this.store.claim(LEASE_MS, AT_ONCE);
-        await Promise.all(
-          due.map((delivery) => this.attempts.make(delivery, this.channels.get(delivery.hook.channel))),
-        );
-        more = due.length > 0;
-      }
-    } catch (error) {
-      this.warn(error);
+    for (let more = true; more && !this.isOver;) {
+      const due = await this.store.claim(LEASE_MS, AT_ONCE);
+      await Promise.all(due.map((delivery) => this.attempts.make(delivery, this.channels.get(delivery.hook.channel))));
+      more = due.length > 0;
     }
-  }
-
-  private warn(error: unknown): void {
-    this.logger.warn(`The outbox could not be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 
   private async tidy(): Promise<void> {

@@ -1,15 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { DeliveryLooks } from '../outbox/index.js';
 import { DeliveryStore } from './ports/delivery-store.js';
 import { WebhookAttempts } from './webhook-attempts.js';
 import { WebhookDirectory } from './webhook-directory.js';
 
-/** How often a process looks for what is due, in milliseconds: a first attempt is made within a second. */
-const LOOK_MS = 400;
-/** So long after its last event a process looks each time: the transaction of an event may end later. */
-const BUSY_MS = 5000;
-/** How long a look of an idle process, for retries and for events of others, may wait for its other looks. */
-const IDLE_WITHIN_MS = 1000;
 /** How long a process has for an attempt before another one makes it. */
 const LEASE_MS = 60_000;
 /** Attempts at one endpoint at a time, of all processes together. */
@@ -29,9 +24,13 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   /** Attempts that are being made, by the row id of the endpoint. */
   private readonly busy = new Map<number, number>();
   private readonly attempts = new Set<Promise<void>>();
-  private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> | undefined;
-  private idleLook: Promise<void> | undefined;
+  private readonly looks = new DeliveryLooks({
+    // Without endpoints nothing is due, and the database need not say so.
+    quietMs: () => (this.directory.isEmpty ? Infinity : this.store.quietMs),
+    isAnyDue: async (withinMs) => !this.directory.isEmpty && (await this.dueWebhooks(withinMs)).length > 0,
+    work: () => this.work(),
+    failed: (error) => this.warn(error),
+  });
   private isOver = false;
 
   constructor(
@@ -41,41 +40,19 @@ export class WebhookSender implements OnApplicationBootstrap, BeforeApplicationS
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      if (this.directory.isEmpty) return;
-      if (this.store.quietMs < BUSY_MS) this.look();
-      else this.idleLook ??= this.lookIdly().finally(() => (this.idleLook = undefined));
-    }, LOOK_MS).unref();
+    this.looks.start();
   }
 
   /** Waits for the attempts that are being made, but not for slow receivers: their events are sent again. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isOver = true;
-    clearInterval(this.timer);
-    await this.looking;
+    await this.looks.stop();
     await Promise.race([Promise.all(this.attempts), setTimeout(SHUTDOWN_MS, undefined, { ref: false })]);
   }
 
-  private look(): void {
-    this.looking ??= this.work().finally(() => (this.looking = undefined));
-  }
-
-  private async lookIdly(): Promise<void> {
-    try {
-      if ((await this.dueWebhooks(IDLE_WITHIN_MS)).length > 0 && !this.isOver) this.look();
-    } catch (error) {
-      this.warn(error);
-    }
-  }
-
   private async work(): Promise<void> {
-    try {
-      // One endpoint does not keep the others from being served.
-      for (const rowId of await this.dueWebhooks(0))
-        await this.claim(rowId).catch((error: unknown) => this.warn(error));
-    } catch (error) {
-      this.warn(error);
-    }
+    // One endpoint does not keep the others from being served.
+    for (const rowId of await this.dueWebhooks(0)) await this.claim(rowId).catch((error: unknown) => this.warn(error));
   }
 
   /** The enabled endpoints at which deliveries are due. */
