@@ -1,31 +1,70 @@
 """A refund agent that speaks AG-UI, with nothing but Python's standard library.
 
-It answers word by word, and before it pays money back it asks for permission. It keeps nothing between two requests:
-Parley sends the whole conversation, asks the person, stores everything, and resumes broken streams.
+It answers word by word, and before it pays money back it asks for permission. It keeps no conversations: Parley sends the
+whole conversation, asks the person and stores everything. What it keeps is the events of each run, so that Parley can go on
+with a run after it was killed. Here they are in memory; an agent that may be restarted itself would store them.
 
-    python3 agent.py [port]
+    python3 agent.py [port] [seconds between words]
 """
 
 import json
 import re
 import sys
+import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 TOOL = "refund"
+PAUSE = float(sys.argv[2]) if len(sys.argv) > 2 else 0
+RUNS = {}
+
+
+class Stopped(Exception):
+    """Somebody has canceled the run."""
 
 
 class Run:
-    """One run: writes its events to the open connection."""
+    """One run: it works in a thread of its own, whoever reads its events."""
 
-    def __init__(self, handler, body):
-        self.handler = handler
+    def __init__(self, body):
         self.body = body
         self.count = 0
+        self.events = []
+        self.is_over = False
+        self.changed = threading.Condition()
+
+    def work(self):
+        try:
+            self.emit("RUN_STARTED", threadId=self.body["threadId"], runId=self.body["runId"])
+            answer(self)
+        except Stopped:
+            pass
+        except Exception as error:  # The stream must end with a terminal event.
+            self.emit("RUN_ERROR", message=str(error))
+        self.end()
+
+    def end(self):
+        with self.changed:
+            self.is_over = True
+            self.changed.notify_all()
+
+    def follow(self):
+        """All events from the first one, those that are still to come too."""
+        index = 0
+        while True:
+            with self.changed:
+                self.changed.wait_for(lambda: self.is_over or index < len(self.events))
+                if index == len(self.events):
+                    return
+            yield self.events[index]
+            index += 1
 
     def emit(self, type, **fields):
-        event = {"type": type, **fields}
-        self.handler.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
-        self.handler.wfile.flush()
+        with self.changed:
+            if self.is_over:
+                raise Stopped()
+            self.events.append({"type": type, **fields})
+            self.changed.notify_all()
 
     def next_id(self, prefix):
         self.count += 1
@@ -35,6 +74,7 @@ class Run:
         message_id = self.next_id("msg")
         self.emit("TEXT_MESSAGE_START", messageId=message_id, role="assistant")
         for word in re.findall(r"\S+\s*", text):
+            time.sleep(PAUSE)
             self.emit("TEXT_MESSAGE_CONTENT", messageId=message_id, delta=word)
         self.emit("TEXT_MESSAGE_END", messageId=message_id)
 
@@ -118,17 +158,29 @@ def last_text(messages):
 
 
 class Handler(BaseHTTPRequestHandler):
+    """`/` begins a run, `/connect` shows one again from its beginning, `/stop` cancels one."""
+
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        run = RUNS.get(body["runId"])
+        if self.path == "/":
+            run = RUNS[body["runId"]] = Run(body)
+            threading.Thread(target=run.work, daemon=True).start()
+        if run is None:
+            return self.send_error(404, "There is no such run")
+        if self.path == "/stop":
+            run.end()
+        self.show(run)
+
+    def show(self, run):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
-        run = Run(self, body)
-        run.emit("RUN_STARTED", threadId=body["threadId"], runId=body["runId"])
         try:
-            answer(run)
-        except Exception as error:  # The stream must end with a terminal event.
-            run.emit("RUN_ERROR", message=str(error))
+            for event in run.follow():
+                self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
+        except ConnectionError:
+            pass  # The reader is gone. The run goes on.
 
     def log_message(self, *args):
         pass

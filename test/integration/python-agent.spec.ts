@@ -1,27 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { messageOf, textOf } from '../../src/events/index.js';
 import { outputTexts, shapes } from '../support/approval-driver.js';
 import { ALICE, describeOnLedgers, nextId } from '../support/ledger.js';
+import { PythonAgent } from '../support/python-agent.js';
 import { type EndedRun, RunDriver } from '../support/run-driver.js';
 
-const AGENT = join(__dirname, '../../examples/python-agent/agent.py');
-
 describeOnLedgers('the example in Python', (ledger) => {
-  let agent: ChildProcess;
+  let agent: PythonAgent;
   let gateway: RunDriver;
 
   beforeAll(async () => {
-    agent = spawn('python3', [AGENT, '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const [line] = (await once(agent.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
-    const [, url] = /listens on (\S+)/.exec(line.toString()) ?? [];
-    const agents = { refunds: { type: 'ag-ui', url } };
-    gateway = await RunDriver.start(ledger(), { env: { REMOTE_AGENTS: JSON.stringify({ agents }) } });
+    agent = await PythonAgent.start();
+    gateway = await RunDriver.start(ledger(), { env: agent.env });
   });
   afterAll(async () => {
     await gateway.stop();
-    agent.kill();
+    agent.stop();
   });
 
   const ask = (text: string): Promise<EndedRun> => {

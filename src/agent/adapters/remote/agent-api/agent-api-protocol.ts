@@ -61,7 +61,12 @@ export class AgentApiProtocol implements RemoteProtocol {
   stop(_: Opened, turn: Turn): RemoteRequest | undefined {
     const { stopUrl, history } = this.config;
     if (!stopUrl) return undefined;
-    const body = { session_id: sessionOf(turn, history), ...(turn.user !== undefined && { user_id: turn.user }) };
+    // A route of AgentScope Runtime that stops a run takes the body of a request, of which `input` is required.
+    const body = {
+      input: [],
+      session_id: sessionOf(turn, history),
+      ...(turn.user !== undefined && { user_id: turn.user }),
+    };
     return { method: 'POST', url: stopUrl, headers: {}, body: JSON.stringify(body) };
   }
 }
