@@ -28,6 +28,8 @@ export interface Journal {
   isFinished(key: string): boolean;
   /** True if an earlier attempt started this step and did not finish it. */
   inDoubt(key: string): boolean;
+  /** When the step in doubt was started, in milliseconds of the epoch; undefined if it is not in doubt. */
+  begunAt(key: string): number | undefined;
   /** Records the start of a step with side effects. Resolves when it is committed. */
   begin(key: string, inputHash: string): Promise<void>;
   /**

@@ -143,6 +143,10 @@ class PartJournal implements Journal {
     return this.whole.inDoubt(this.keyOf(key));
   }
 
+  begunAt(key: string): number | undefined {
+    return this.whole.begunAt(this.keyOf(key));
+  }
+
   begin(key: string, inputHash: string): Promise<void> {
     return this.whole.begin(this.keyOf(key), inputHash);
   }

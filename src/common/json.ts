@@ -54,7 +54,10 @@ export function jsonMembers(fields: object): string {
   return JSON.stringify(fields).slice(1, -1);
 }
 
-/** JSON text with sorted keys, so that equal values have equal text regardless of the order of their members. */
+/**
+ * JSON text with sorted keys, so that equal values have equal text regardless of the order of their members: of values of
+ * JSON the canonical form of RFC 8785.
+ */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return jsonString(value);
   // Loops, because this runs for every request and array methods take twice as long.
@@ -100,4 +103,23 @@ export const PLAIN_TEXT = /^[^\p{Cc}\p{Cs}]*$/u;
 /** True for text that all databases store unchanged: no NUL, no lone surrogates. Ids must be storable. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && !/[\ud800-\udfff]/u.test(text);
+}
+
+/**
+ * The value without anything empty: no `""`, `[]`, `{}` and `null`. Undefined if nothing is left.
+ *
+ * @param isFalseEmpty whether `false` is empty, too. Default: true
+ */
+export function withoutEmpty(value: Json, isFalseEmpty = true): Json | undefined {
+  if (value === null || value === '' || (value === false && isFalseEmpty)) return undefined;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => withoutEmpty(item, isFalseEmpty)).filter((item) => item !== undefined);
+    return items.length > 0 ? items : undefined;
+  }
+  if (typeof value !== 'object') return value;
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const kept = withoutEmpty(member ?? null, isFalseEmpty);
+    return kept === undefined ? [] : [[name, kept] as const];
+  });
+  return members.length > 0 ? Object.fromEntries(members) : undefined;
 }

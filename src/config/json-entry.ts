@@ -92,6 +92,14 @@ export class JsonEntry {
     return text === undefined ? undefined : this.expand(key, text);
   }
 
+  /** A string, whose variables are replaced, or an object of any JSON values. */
+  expandedOrObject(key: string): string | Readonly<Record<string, unknown>> | undefined {
+    const isEither = (value: unknown): value is string | Readonly<Record<string, unknown>> =>
+      typeof value === 'string' || isPlainRecord(value);
+    const value = this.read(key, 'a string or an object', isEither);
+    return typeof value === 'string' ? this.expand(key, value) : value;
+  }
+
   expandedTexts(key: string): readonly string[] | undefined {
     return this.texts(key)?.map((text) => this.expand(key, text));
   }

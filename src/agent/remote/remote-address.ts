@@ -13,6 +13,24 @@ export function addressChoiceIn(entry: JsonEntry): AddressChoice {
   return { isInsecure: entry.flag('insecure'), mayBeLinkLocal: entry.flag('allowLinkLocal') };
 }
 
+/**
+ * Reads an address of an entry, whose problems the entry holds: https, or http to this machine or with `insecure`; without
+ * user name and fragment.
+ *
+ * @param text whose variables are replaced; undefined: there is none
+ */
+export function readAddress(entry: JsonEntry, key: string, text: string | undefined): URL | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '' || url.hash !== '') {
+    entry.problem(`${JSON.stringify(key)} must be an http:// or https:// address without user name`);
+    return undefined;
+  }
+  const problem = hostProblem(url, addressChoiceIn(entry));
+  if (problem !== undefined) entry.problem(`${JSON.stringify(key)} must be ${problem}`);
+  return url;
+}
+
 /** What is wrong with the host of an address, as the end of the sentence "… must be"; undefined if nothing is. */
 export function hostProblem(
   { protocol, hostname }: URL,

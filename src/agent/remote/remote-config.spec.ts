@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,10 @@ import { readSettings } from '../../config/index.js';
 import { readRemoteAgents, type RemoteAgentsReading } from './remote-config.js';
 import { RemoteSettings } from './remote.settings.js';
 
+const AGENT = { type: 'a2a', url: 'https://a.example' };
+const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const PUBLIC_JWK = { ...publicKey.export({ format: 'jwk' }) };
+const PRIVATE_JWK = { ...privateKey.export({ format: 'jwk' }) };
 const TRAVEL = { type: 'responses', url: 'https://travel.example/v1' };
 
 function read(travel: object, env: NodeJS.ProcessEnv = {}): RemoteAgentsReading {
@@ -78,6 +83,21 @@ describe('the configuration of remote agents', () => {
       'each of "allowedOrigins" must be no link-local address, which requires "allowLinkLocal": true',
     ]),
     [{ type: 'a2a', url: 'https://a.example', allowedOrigins: ['http://b.example'] }, '"insecure": true'],
+    ...[
+      'no key',
+      '{"kty":"oct","k":"c2VjcmV0"}',
+      { keys: [] },
+      { kty: 'EC' },
+      PRIVATE_JWK,
+      'https://user:secret@keys.example/',
+      7,
+    ].map((verify): [object, string] => [{ ...AGENT, verify }, '"verify" must be']),
+    [{ ...AGENT, verify: 'http://keys.example/jwks.json' }, '"insecure": true'],
+    [{ ...AGENT, extensions: ['urn:a:b', 'with space'] }, '"extensions" must have URIs, without spaces and commas'],
+    [{ ...AGENT, extensions: ['urn:a,urn:b'] }, '"extensions" must have URIs, without spaces and commas'],
+    [{ ...AGENT, extensions: Array.from({ length: 17 }, (_, at) => `urn:a:${at}`) }, 'at most 16'],
+    [{ ...AGENT, progress: 'off' }, '"progress" must be true or false'],
+    [{ ...TRAVEL, verify: 'https://keys.example' }, 'unknown key "verify" for the type responses'],
     [{ ...TRAVEL, maxByte: 1 }, 'unknown key "maxByte" for the type responses'],
     [{ ...TRAVEL, stopUrl: 'https://a.example' }, 'unknown key "stopUrl" for the type responses'],
     [{ ...TRAVEL, idleMs: 0 }, '"idleMs" must be a whole number'],
@@ -109,6 +129,18 @@ describe('the configuration of remote agents', () => {
     expect(problemsOf({ ...TRAVEL, url: 'http://127.0.0.1:9000/v1' })).toBe('');
     const allowedOrigins = ['http://127.0.0.1:9000', 'http://[::1]:9000'];
     expect(problemsOf({ type: 'a2a', url: 'https://a.example', allowedOrigins })).toBe('');
+  });
+
+  it.each([
+    ['an address', 'https://keys.example/jwks.json', new URL('https://keys.example/jwks.json')],
+    ['a key in PEM', publicKey.export({ format: 'pem', type: 'spki' }).toString(), [PUBLIC_JWK]],
+    ['a JSON Web Key', PUBLIC_JWK, [PUBLIC_JWK]],
+    ['the text of one', '${KEY}', [PUBLIC_JWK]],
+    ['a set of keys', { keys: [PUBLIC_JWK, PUBLIC_JWK] }, [PUBLIC_JWK, PUBLIC_JWK]],
+  ])('signatures of cards are checked with %s', (_, verify, expected) => {
+    const { agents, problems } = read({ ...AGENT, verify }, { KEY: JSON.stringify(PUBLIC_JWK) });
+    expect(problems).toEqual([]);
+    expect(agents[0]?.verify).toEqual(expected);
   });
 
   it('names are those of agent types', () => {

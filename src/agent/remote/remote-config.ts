@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../common/index.js';
 import { type ConfigurationProblem, DAY_MS, JsonEntry, MIB, readJsonFile, readJsonText } from '../../config/index.js';
-import { type InterfaceChoice, interfaceChoiceIn } from './interface-choice.js';
-import { addressChoiceIn, hostProblem } from './remote-address.js';
+import { type A2aConfig, a2aConfigIn } from './a2a-config.js';
+import { readAddress } from './remote-address.js';
 
 /** The protocols that remote agents are reached with (contract gateway, section A). */
 export const REMOTE_KINDS = ['responses', 'ag-ui', 'a2a', 'agentscope-2', 'agent-api'] as const;
@@ -12,7 +12,7 @@ export type RemoteKind = (typeof REMOTE_KINDS)[number];
 export type ReattachMode = 'responses' | 'parley' | 'connect' | 'none';
 
 /** An agent that runs elsewhere (contract gateway, section A). Times are milliseconds. */
-export interface RemoteAgentConfig extends InterfaceChoice {
+export interface RemoteAgentConfig extends A2aConfig {
   /** Its agent type. */
   readonly name: string;
   readonly type: RemoteKind;
@@ -110,7 +110,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 const KIND_KEYS: Readonly<Record<RemoteKind, readonly string[]>> = {
   responses: ['model', 'options', 'passOptions', 'background', 'reattach'],
   'ag-ui': ['reattach', 'eventsUrl', 'connectUrl', 'stopUrl', 'state'],
-  a2a: ['binding', 'protocol', 'allowedOrigins'],
+  a2a: ['binding', 'protocol', 'allowedOrigins', 'verify', 'extensions', 'progress'],
   'agentscope-2': ['agentId', 'options'],
   'agent-api': ['model', 'options', 'passOptions', 'reattach', 'eventsUrl', 'stopUrl'],
 };
@@ -183,7 +183,7 @@ export function readRemoteEntry(entry: JsonEntry): RemoteAgentConfig | undefined
     if (!known.has(key))
       entry.problem(`unknown key ${JSON.stringify(key.slice(0, 80))}${type ? ` for the type ${type}` : ''}`);
   }
-  const address = addressIn(entry);
+  const address = (key: string): URL | undefined => readAddress(entry, key, entry.expanded(key));
   const url = address('url');
   if (entry.keys.every((key) => key !== 'url')) entry.problem('"url" is required');
   const reattach = type && entry.word('reattach', REATTACH[type]);
@@ -200,7 +200,7 @@ export function readRemoteEntry(entry: JsonEntry): RemoteAgentConfig | undefined
   const headers = headersIn(entry);
   const rest = {
     agentId,
-    ...interfaceChoiceIn(entry),
+    ...a2aConfigIn(entry),
     description: entry.text('description') ?? '',
     exposure: entry.word('exposure', ['public', 'internal']) ?? 'public',
     confirm: entry.flag('confirm'),
@@ -262,23 +262,6 @@ function sourcesOf({ json, file }: RemoteAgentsInput): Source[] {
     ...(json === undefined ? [] : [{ name: 'REMOTE_AGENTS', reading: readJsonText(json) }]),
     ...(file === undefined ? [] : [{ name: 'REMOTE_AGENTS_FILE', reading: readJsonFile(file) }]),
   ];
-}
-
-/** Reads addresses: https, or http to this machine or with `insecure`; without user name and fragment. */
-function addressIn(entry: JsonEntry): (key: string) => URL | undefined {
-  const choice = addressChoiceIn(entry);
-  return (key) => {
-    const text = entry.expanded(key);
-    if (text === undefined) return undefined;
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '' || url.hash !== '') {
-      entry.problem(`${JSON.stringify(key)} must be an http:// or https:// address without user name`);
-      return undefined;
-    }
-    const problem = hostProblem(url, choice);
-    if (problem !== undefined) entry.problem(`${JSON.stringify(key)} must be ${problem}`);
-    return url;
-  };
 }
 
 function headersIn(entry: JsonEntry): Readonly<Record<string, string>> {

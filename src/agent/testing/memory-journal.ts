@@ -6,6 +6,8 @@ interface Entry {
   readonly inputHash: string;
   readonly output: JsonObject | undefined;
   readonly messageIds: readonly string[];
+  /** When the step began, in milliseconds of the epoch. */
+  readonly begunAt?: number;
 }
 
 /** Thrown in place of a worker that dies. */
@@ -51,8 +53,13 @@ export class MemoryJournal implements Journal {
     return entries.length > 0 && !entries.some((entry) => entry.output);
   }
 
+  begunAt(key: string): number | undefined {
+    if (!this.inDoubt(key)) return undefined;
+    return this.writes.slice(0, this.earlier).find((entry) => entry.key === key)?.begunAt;
+  }
+
   async begin(key: string, inputHash: string): Promise<void> {
-    this.write({ key, inputHash, output: undefined, messageIds: [] });
+    this.write({ key, inputHash, output: undefined, messageIds: [], begunAt: Date.now() });
     await Promise.resolve();
   }
 

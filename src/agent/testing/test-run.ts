@@ -40,6 +40,8 @@ export interface TestRunOptions {
   readonly resumption?: Resumption;
   readonly authority?: Authority;
   readonly usage?: UsageMeter;
+  /** Answers questions. */
+  readonly interrupt?: AgentContext['interrupt'];
 }
 
 /** A run with all that an executor would give it, in memory. */
@@ -82,7 +84,7 @@ export class TestRun {
       requestedAt: Date.UTC(2026, 2, 16, 16, 9, 13),
       forwardedProps: {},
       resumption: options.resumption ?? NO_RESUMPTION,
-      interrupt: () => Promise.reject(new Error('This test answers no questions')),
+      interrupt: options.interrupt ?? (() => Promise.reject(new Error('This test answers no questions'))),
       audit: (note) => this.notes.push(note),
       instructions: options.instructions ?? '',
       response: new ResponseBuilder({ ids: new SequentialIds(), sink: (event) => this.events.push(event) }),

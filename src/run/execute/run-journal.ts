@@ -45,6 +45,11 @@ export class RunJournal implements Journal {
     return this.stored.get(key)?.status === 'begun';
   }
 
+  begunAt(key: string): number | undefined {
+    const step = this.stored.get(key);
+    return step?.status === 'begun' ? (step.startedAt ?? step.updatedAt ?? 0) : undefined;
+  }
+
   async begin(key: string, inputHash: string): Promise<void> {
     const startedAt = this.startOf(key);
     this.writer.step({ key, status: 'begun', inputHash, output: null, messageIds: [], startedAt });

@@ -1,8 +1,7 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { type Agent, type AgentContext, AgentType } from '../../../src/agent/index.js';
-import { AppError } from '../../../src/common/index.js';
+import { AppError, canonicalJson } from '../../../src/common/index.js';
 import type { AgentEvent } from '../../../src/events/index.js';
-import { canonicalJson } from '../../../src/protocol/a2a/card/canonical-json.js';
 import { A2aClient, saying, type ShownTask, statesOf } from '../../support/a2a.js';
 import { say } from '../../support/code-agents.js';
 import { startServer, type TestServer } from '../../support/server.js';

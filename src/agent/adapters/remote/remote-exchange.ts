@@ -109,15 +109,21 @@ export class RemoteExchange {
       this.restore(state.opened, state.boundaries);
       return this.link.reattach(state.opened, undefined);
     }
-    const isInDoubt = state.kind === 'doubt';
-    if (protocol.detached) return this.start(protocol.detached, isInDoubt);
-    if (isInDoubt) {
+    if (protocol.detached) return this.start(protocol.detached, state.kind === 'doubt');
+    if (state.kind === 'doubt') {
       if (protocol.findsByOwnId) {
         const found = await this.find({ handle: turn.id, canReattach: true, isKept: protocol.keeps });
         if (found) return found;
-      } else if (config.onDoubt !== 'resend' && !(await this.link.takesOnce())) {
-        this.isOver = true;
-        throw new AppError('UPSTREAM_IN_DOUBT');
+      } else {
+        const settled = await this.link.settle(state.begunAt);
+        if (settled.kind === 'begun') {
+          this.begun(settled.opened);
+          return this.link.reattach(settled.opened, undefined);
+        }
+        if (settled.kind === 'unknown' && config.onDoubt !== 'resend') {
+          this.isOver = true;
+          throw new AppError('UPSTREAM_IN_DOUBT');
+        }
       }
     }
     return this.send();
@@ -142,7 +148,7 @@ export class RemoteExchange {
         continue;
       } catch (caught) {
         if (!(caught instanceof RemoteFailure) || this.control.signal.aborted) throw caught;
-        const error = protocol.refusal?.(caught) ?? caught;
+        const error = protocol.refusal?.(caught, turn) ?? caught;
         const handle = protocol.goesOn?.(error, turn);
         if (handle !== undefined) {
           this.begun(openedAs(handle, protocol, request.place));
@@ -191,7 +197,7 @@ export class RemoteExchange {
       } catch (error) {
         if (!(error instanceof RemoteFailure) || this.control.signal.aborted) throw error;
         this.isOver = error.kind === 'status' || error.kind === 'unreachable';
-        const failure = protocol.refusal?.(error) ?? error;
+        const failure = protocol.refusal?.(error, turn) ?? error;
         if (!failure.isBeforeBegin && failure.kind !== 'cut' && failure.kind !== 'silent') throw failure;
         const mayHaveBegun = !failure.isBeforeBegin;
         await repeats.wait(failure);

@@ -12,6 +12,8 @@ export interface RemoteRequest {
   readonly method: 'GET' | 'HEAD' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** True for an address that anybody may read: it gets none of the configured headers, nor those about the run. */
+  readonly isPublic?: true;
   /** Of the request that begins an exchange: where it goes, if that can change, for `Opened.place`. */
   readonly place?: JsonObject;
 }

@@ -7,8 +7,8 @@ import type { WrittenPart } from './remote-writer.js';
 /** Where an exchange stands in the journal. */
 export type JournalState =
   | { readonly kind: 'new' }
-  /** The request was sent, or was about to be. */
-  | { readonly kind: 'doubt' }
+  /** The request was sent, or was about to be at `begunAt`, in milliseconds of the epoch. */
+  | { readonly kind: 'doubt'; readonly begunAt: number }
   | { readonly kind: 'open'; readonly opened: Opened; readonly boundaries: readonly StoredBoundary[] };
 
 /** The output of the step `open`. */
@@ -72,9 +72,9 @@ export class RemoteJournal {
   restore(): JournalState {
     const open = this.key('open');
     if (!this.journal.isFinished(open)) {
-      const isInDoubt = this.journal.inDoubt(open);
+      const begunAt = this.journal.begunAt(open);
       this.journal.finished(open, this.hash);
-      return { kind: isInDoubt ? 'doubt' : 'new' };
+      return begunAt === undefined ? { kind: 'new' } : { kind: 'doubt', begunAt };
     }
     const output = this.journal.finished(open, this.hash)?.output as unknown as StoredBoundary & Partial<StoredOpening>;
     const { opened } = output;

@@ -157,6 +157,21 @@ export interface DetachedStart {
   hasBegun(handle: string, turn: Turn, ask: Ask): Promise<boolean>;
 }
 
+/** A request that may have arrived, and of which no answer is known. */
+export interface Doubt {
+  readonly turn: Turn;
+  /** When it was about to be sent, in milliseconds of the epoch. */
+  readonly begunAt: number;
+  readonly ask: Ask;
+}
+
+/** What has become of a request in doubt. */
+export type Settlement =
+  | { readonly kind: 'unknown' }
+  /** It does nothing twice. */
+  | { readonly kind: 'repeatable' }
+  | { readonly kind: 'begun'; readonly opened: Opened };
+
 /** One protocol, for one remote agent. */
 export interface RemoteProtocol {
   /** Whether an exchange that begins now can be continued on another connection. */
@@ -169,8 +184,8 @@ export interface RemoteProtocol {
   readonly isNamed: boolean;
   /** Given: the request of `open` only starts an exchange, and its events come on the connection of `follow`. */
   readonly detached?: DetachedStart;
-  /** True if the request of a turn may be sent again when it is in doubt: it does nothing twice. Known after `prepare`. */
-  takesOnce?(turn: Turn): boolean;
+  /** Finds out what has become of a request in doubt, as far as the upstream can be asked. Called after `prepare`. */
+  settle?(doubt: Doubt): Promise<Settlement>;
   /** True if an answer may be JSON in place of a stream. */
   readonly takesJson?: boolean;
   /** Called before each request of an exchange. @param get reads JSON of an address @param opened what is continued */
@@ -178,7 +193,7 @@ export interface RemoteProtocol {
   /** The request that begins an exchange. @param handle of a detached one @throws AppError for what cannot be sent */
   open(turn: Turn, handle?: string): RemoteRequest;
   /** What a failure of that request means. Default: the failure itself. */
-  refusal?(failure: RemoteFailure): RemoteFailure;
+  refusal?(failure: RemoteFailure, turn: Turn): RemoteFailure;
   /** The handle of the exchange that an answer was for, if its refusal means that this goes on without one. */
   goesOn?(failure: RemoteFailure, turn: Turn): string | undefined;
   /** A refusal after which the request can be written in another way; true: send it again. */

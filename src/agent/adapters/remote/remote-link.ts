@@ -4,7 +4,7 @@ import type { RemoteMetrics } from '../../remote/remote.metrics.js';
 import { ReadBudget, RemoteConnection, type SseEvent } from './remote-connection.js';
 import { RemoteFailure } from './remote-failure.js';
 import type { RemoteHttp, RemoteRequest } from './remote-http.js';
-import type { Ask, HeaderOf, Opened, RemoteProtocol, RemoteReader, Turn } from './remote-kind.js';
+import type { Ask, HeaderOf, Opened, RemoteProtocol, RemoteReader, Settlement, Turn } from './remote-kind.js';
 import { RemotePace } from './remote-pace.js';
 import { RemoteRepeats } from './remote-repeats.js';
 import type { RemoteUpstream } from './remote-upstream.js';
@@ -26,6 +26,8 @@ export interface LinkParts {
 /** The first wait before a connection is made again, and before an exchange is looked at again, in milliseconds. */
 const FIRST_WAIT_MS = 500;
 const FIRST_LOOK_MS = 100;
+/** Connections made again without any news before the exchange is looked at (contract a2a, section 15.3). */
+const MOST_FRUITLESS = 3;
 /** How long a request to stop may take, in milliseconds. */
 const STOP_MS = 5000;
 /** A signal that never aborts. */
@@ -44,8 +46,9 @@ export class RemoteLink {
   private lookedAt = 0;
   private askedMs = 0;
   private readonly reattachments: RemotePace;
-  /** The position at which a connection was last made again. */
+  /** The position at which a connection was last made again, and how often the upstream has answered that without any news. */
   private lostAt = '';
+  private fruitless = 0;
 
   constructor(
     private readonly parts: LinkParts,
@@ -180,7 +183,7 @@ export class RemoteLink {
 
   private open({ headers, ...request }: RemoteRequest, budget = this.budget): RemoteConnection {
     const { http, config } = this.parts;
-    const all = Object.assign({}, config.headers, this.parts.headers, headers);
+    const all = request.isPublic ? headers : Object.assign({}, config.headers, this.parts.headers, headers);
     const { takesJson } = this.parts.protocol;
     return new RemoteConnection(http, { ...request, headers: all }, config, {
       budget,
@@ -194,14 +197,16 @@ export class RemoteLink {
     await this.parts.protocol.prepare?.(this.ask, opened);
   }
 
-  /** Whether the upstream is known to take a request that it has got already once. @throws the signal's reason */
-  async takesOnce(): Promise<boolean> {
+  /** What has become of a request in doubt. @param begunAt when it was about to be sent @throws the signal's reason */
+  async settle(begunAt: number): Promise<Settlement> {
+    const { protocol, turn, upstream } = this.parts;
+    if (!protocol.settle) return { kind: 'unknown' };
     try {
-      await new RemoteRepeats(this.parts.upstream, this.signal).preparing(() => this.prepare());
+      await new RemoteRepeats(upstream, this.signal).preparing(() => this.prepare());
     } catch {
       this.signal.throwIfAborted();
     }
-    return this.parts.protocol.takesOnce?.(this.parts.turn) === true;
+    return protocol.settle({ turn, begunAt, ask: this.ask });
   }
 
   /**
@@ -215,7 +220,10 @@ export class RemoteLink {
     const { protocol, config, upstream, metrics, turn } = this.parts;
     const until = performance.now() + config.reattachForMs;
     const lostAt = JSON.stringify(this.reader.position);
-    if (lostAt !== this.lostAt) this.reattachments.reset();
+    if (lostAt !== this.lostAt) {
+      this.reattachments.reset();
+      this.fruitless = 0;
+    }
     this.lostAt = lostAt;
     for (let hasWaited = failure === undefined; ; hasWaited = true) {
       let askedMs = 0;
@@ -228,6 +236,8 @@ export class RemoteLink {
           throw noLonger();
         }
         if (!hasWaited) await this.reattachments.wait();
+        if (this.fruitless >= MOST_FRUITLESS && (await this.look(opened))) return [];
+        this.fruitless += 1;
         const before = JSON.stringify(this.reader.position);
         this.reader.reconnected();
         upstream.reattached();
@@ -238,6 +248,7 @@ export class RemoteLink {
       } catch (error) {
         this.signal.throwIfAborted();
         if (!(error instanceof RemoteFailure) || error.kind === 'protocol') throw error;
+        if (error.kind === 'unreachable') this.fruitless -= 1;
         const status = error.answer?.status ?? 0;
         if (status >= 400 && status < 500 && status !== 429) {
           if (await this.look(opened)) return [];

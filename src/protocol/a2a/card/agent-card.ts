@@ -1,7 +1,6 @@
 import type { RegisteredAgent } from '../../../agent/index.js';
-import { isPlainObject, type Json, type JsonObject, VERSION } from '../../../common/index.js';
+import { isPlainObject, type Json, type JsonObject, VERSION, withoutEmpty } from '../../../common/index.js';
 import { EXTENSIONS, type Version } from '../a2a.types.js';
-import { withoutEmpty } from './canonical-json.js';
 
 /** How callers prove who they are, as a card shows it. */
 export interface CardAccess {

@@ -1,7 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
-import { isPlainObject, type JsonObject } from '../../../common/index.js';
+import { canonicalJson, isPlainObject, type JsonObject } from '../../../common/index.js';
 import type { Rule } from '../../../config/index.js';
-import { canonicalJson } from './canonical-json.js';
 
 /** A key that cards are signed with. */
 export interface CardKey {

@@ -24,7 +24,10 @@ export interface A2aInterface {
 }
 
 /** What of the configuration decides about the interface. */
-export type A2aChoice = Pick<RemoteAgentConfig, 'name' | 'url' | 'binding' | 'protocol' | 'allowedOrigins'>;
+export type A2aChoice = Pick<
+  RemoteAgentConfig,
+  'name' | 'url' | 'binding' | 'protocol' | 'allowedOrigins' | 'extensions'
+>;
 
 /** An interface as a card offers it. */
 interface OfferedInterface {
@@ -59,9 +62,11 @@ export function cardAddresses({ url }: Pick<RemoteAgentConfig, 'url'>): readonly
 /**
  * The first interface of a card that is spoken, and that the configuration does not exclude.
  *
- * @throws AppError CONFIGURATION_ERROR if there is none, or if it is at an origin that the configuration does not name
+ * @throws AppError CONFIGURATION_ERROR if there is none, if it is at an origin that the configuration does not name, or if the
+ *   card requires an extension that is not asked for
  */
-export function interfaceOf(card: Fields, { name, url, binding, protocol, allowedOrigins }: A2aChoice): A2aInterface {
+export function interfaceOf(card: Fields, choice: A2aChoice): A2aInterface {
+  const { name, url, binding, protocol, allowedOrigins } = choice;
   const offered = [...interfacesIn(card)];
   const found = offered.find(
     (one) => isSpoken(one) && (binding ?? one.binding) === one.binding && (protocol ?? one.version) === one.version,
@@ -82,15 +87,31 @@ export function interfaceOf(card: Fields, { name, url, binding, protocol, allowe
     );
   }
   const capabilities = objectAt(card, 'capabilities');
-  const isIdempotent = objectsAt(capabilities, 'extensions').some((one) => textAt(one, 'uri') === IDEMPOTENT_SEND);
+  const extensions = objectsAt(capabilities, 'extensions');
+  const missing = extensions.find((one) => one['required'] === true && !isAskedFor(one, choice));
+  if (missing) {
+    throw new AppError(
+      'CONFIGURATION_ERROR',
+      `The card of the remote agent "${name}" requires the extension ${printable(missing)}, which "extensions" does not name`,
+    );
+  }
   return {
     url: new URL(found.url),
     binding: found.binding as A2aBinding,
     version: found.version as A2aVersion,
     tenant: found.tenant,
     hasStreaming: capabilities['streaming'] === true,
-    isIdempotent,
+    isIdempotent: extensions.some((one) => textAt(one, 'uri') === IDEMPOTENT_SEND),
   };
+}
+
+function isAskedFor(extension: Fields, { extensions }: Pick<A2aChoice, 'extensions'>): boolean {
+  return extensions.includes(textAt(extension, 'uri') ?? '');
+}
+
+/** The URI of an extension in a sentence. */
+function printable(extension: Fields): string {
+  return JSON.stringify((textAt(extension, 'uri') ?? '').slice(0, 200));
 }
 
 /**

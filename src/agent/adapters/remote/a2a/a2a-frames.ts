@@ -6,6 +6,8 @@ export const TASK_NOT_FOUND = -32001;
 export const UNSUPPORTED = -32004;
 export const NO_METHOD = -32601;
 export const INTERNAL = -32603;
+/** What people are told of a task that is not there any more. */
+export const TASK_GONE = 'The remote agent no longer has the task';
 const REASONS: Readonly<Record<string, number>> = {
   TASK_NOT_FOUND,
   UNSUPPORTED_OPERATION: UNSUPPORTED,
@@ -18,12 +20,12 @@ export function kindOfError(error: Fields): { readonly reason: string; readonly 
   return { reason, code: REASONS[reason] ?? error['code'] };
 }
 
-/** Whether the body of an error answer says that the task does not take what was sent. */
-export function isUnsupported(body: string): boolean {
+/** The code of an error answer; undefined if its body names none. */
+export function codeIn(body: string): unknown {
   try {
-    return kindOfError(objectAt(fieldsOf({ data: body }), 'error')).code === UNSUPPORTED;
+    return kindOfError(objectAt(fieldsOf({ data: body }), 'error')).code;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

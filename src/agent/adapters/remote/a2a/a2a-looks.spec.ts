@@ -159,4 +159,30 @@ describe('a task of a remote agent of A2A', () => {
   it('that cannot be begun for an internal error has failed', async () => {
     expect(await outcome(server(true, { SendStreamingMessage: () => internal }))).toEqual(['UPSTREAM_FAILED', 0]);
   });
+
+  it.each([
+    ['an error', { frames: [{ error: { code: -32603, message: 'no' } }] }],
+    ['nothing', {}],
+    ['status 500', (response: Parameters<Answer>[0]) => void response.writeHead(500).end()],
+  ])('whose stream answers three times with %s is looked at until it is over', async (_, refused) => {
+    const answer = server(true, {
+      SendStreamingMessage: () => ({ frames: [{ task: working() }] }),
+      SubscribeToTask: () => refused,
+      GetTask: (count) => ({ frames: [count === 0 ? working() : COMPLETED] }),
+    });
+    const [texts] = await outcome(answer);
+    expect(texts).toEqual(['Done.']);
+    expect(of('SubscribeToTask').length).toBeLessThanOrEqual(3);
+    expect(of('SendStreamingMessage')).toHaveLength(1);
+  });
+
+  it('is shown without its words while it works if that is configured', async () => {
+    const answer = server(true, {
+      SendStreamingMessage: () => ({
+        frames: [{ task: working({ message: { parts: [{ text: 'Digging.' }] } }) }, { task: COMPLETED }],
+      }),
+    });
+    expect(await outcome(answer, { progress: false })).toEqual([['Done.'], 0]);
+    expect(run.events.filter(({ object }) => object === 'activity')).toEqual([]);
+  });
 });

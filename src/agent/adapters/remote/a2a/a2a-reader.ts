@@ -1,5 +1,6 @@
 import { AppError, fingerprint, type Json, type JsonObject } from '../../../../common/index.js';
 import type { InputQuestion } from '../../../agent.js';
+import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { UpstreamStatusError } from '../../upstream/upstream-error.js';
 import { asObject, asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
@@ -15,6 +16,7 @@ import {
   NO_METHOD,
   resultIn,
   stateOf,
+  TASK_GONE,
   TASK_NOT_FOUND,
   textIn,
   UNSUPPORTED,
@@ -76,7 +78,7 @@ export class A2aReader implements RemoteReader {
 
   /** @param answered the exchange whose task this one goes on with */
   constructor(
-    private readonly secrets: readonly string[],
+    private readonly config: Pick<RemoteAgentConfig, 'secrets' | 'progress'>,
     private readonly answered?: AnsweredExchange,
   ) {
     this.before = new Map(shownIn(answered?.shown));
@@ -165,10 +167,13 @@ export class A2aReader implements RemoteReader {
     if (code === NO_METHOD && hasTask) throw unsupported();
     if (code === UNSUPPORTED && isTaskKnown) throw unsupported();
     if (code === TASK_NOT_FOUND && isTaskKnown) {
-      this.end = { kind: 'failed', error: new AppError('UPSTREAM_LOST', 'The remote agent no longer has the task') };
+      this.end = { kind: 'failed', error: new AppError('UPSTREAM_LOST', TASK_GONE) };
       return;
     }
-    this.end = { kind: 'failed', error: reportedFailure(textAt(error, 'message') ?? '', asText(code), this.secrets) };
+    this.end = {
+      kind: 'failed',
+      error: reportedFailure(textAt(error, 'message') ?? '', asText(code), this.config.secrets),
+    };
   }
 
   /** A snapshot: only what was not told is. */
@@ -252,7 +257,7 @@ export class A2aReader implements RemoteReader {
     switch (stateOf(textAt(status, 'state'))) {
       case 'submitted':
       case 'working':
-        if (said !== '' && said !== this.lastWords) {
+        if (said !== '' && said !== this.lastWords && this.config.progress) {
           this.lastWords = said;
           writer.emit({
             object: 'activity',
@@ -268,12 +273,12 @@ export class A2aReader implements RemoteReader {
         this.end = { kind: 'completed' };
         return;
       case 'failed':
-        this.end = { kind: 'failed', error: reportedFailure(said, undefined, this.secrets) };
+        this.end = { kind: 'failed', error: reportedFailure(said, undefined, this.config.secrets) };
         return;
       case 'rejected':
         this.end = {
           kind: 'failed',
-          error: new AppError('UPSTREAM_REJECTED', oneLine(said, this.secrets) || undefined),
+          error: new AppError('UPSTREAM_REJECTED', oneLine(said, this.config.secrets) || undefined),
         };
         return;
       case 'canceled':
