@@ -136,7 +136,7 @@ describeOnLedgers('Parley behind Parley', (ledger) => {
       const answer = { interruptId: open?.id ?? '', status: 'resolved', approve } as const;
       const accepted = await gateway.runs.answer(ALICE, null, [answer]);
       const next = await gateway.ended(accepted.run.runId);
-      expect(next.view.state).toBe('completed');
+      expect([next.view.state, next.view.error]).toEqual(['completed', null]);
       expect(shapes(next)).toEqual(['tool:plugin_call_output', 'assistant:message']);
       expect(outputs(next).map((message) => dataOf(message)?.['output'])).toEqual(results);
       expect(outputs(next)[0]?.metadata).toMatchObject({ approval_request_id: open?.id });

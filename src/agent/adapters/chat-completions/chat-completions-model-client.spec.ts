@@ -87,7 +87,7 @@ describe('ChatCompletionsModelClient against a faulty server', () => {
 
   it('a time-out before the headers closes the connection', async () => {
     const { url, hungUp } = await start(() => undefined);
-    expectError((await failureOf(clientFor(url, { firstTokenTimeoutMs: 60 }), request('hi'))).error, 'MODEL_TIMEOUT');
+    expectError((await failureOf(clientFor(url, { firstTokenTimeoutMs: 1000 }), request('hi'))).error, 'MODEL_TIMEOUT');
     await hungUp;
   });
 
