@@ -59,8 +59,8 @@ const SETTLE_MS = 300;
 /** The processes of the rows with a model: the model, the load, the relay and Parley. Started when first used. */
 export class ModelBench {
   private scenario = '';
-  /** The file of the profile that was taken last. */
-  private profile: string | undefined;
+  /** The files of the profiles that were taken since the last scenario. */
+  private readonly profiles = new Set<string>();
   private started: Promise<{ model: ServerProcess; load: AnswerLoadProcess }> | undefined;
   private relayServer: Promise<ServerProcess> | undefined;
   private parleyServer: Promise<ParleyUnderTest> | undefined;
@@ -82,14 +82,19 @@ export class ModelBench {
     return (await this.basics()).load.run(load);
   }
 
-  /** One load during which the server is profiled if that was asked for; the last one of a scenario is kept. */
-  async profiled(server: ServerProcess, load: AnswerLoad): Promise<AnswerResult> {
+  /**
+   * One load during which the server is profiled if that was asked for; the last one of each part of a scenario is kept.
+   *
+   * @param part names the file beside that of the scenario's main part
+   */
+  async profiled(server: ServerProcess, load: AnswerLoad, part = ''): Promise<AnswerResult> {
     const { profileFolder } = this.options;
     if (profileFolder === undefined) return this.load(load);
-    this.profile = join(profileFolder, `${this.scenario}.cpuprofile`);
+    const file = join(profileFolder, `${this.scenario}${part && `-${part}`}.cpuprofile`);
+    this.profiles.add(file);
     await server.ask({ ask: 'profile' });
     const result = await this.load(load);
-    await server.ask({ ask: 'profile', file: this.profile });
+    await server.ask({ ask: 'profile', file });
     return result;
   }
 
@@ -167,7 +172,9 @@ export class ModelBench {
     const load = loadFor({ wire: this.wireOf(variant), port: server.port });
     const databaseBefore = await parley?.database?.cpu();
     const before = await server.cpu();
-    const result = variant === 'parley' ? await this.profiled(server, load) : await this.load(load);
+    const isProfiled = variant === 'parley' || variant === 'remote';
+    const part = variant === 'parley' ? '' : variant;
+    const result = await (isProfiled ? this.profiled(server, load, part) : this.load(load));
     const cpu = (await server.cpu()) - before;
     const databaseAfter = await parley?.database?.cpu();
     const known = databaseBefore !== undefined && databaseAfter !== undefined;
@@ -238,9 +245,8 @@ export class ModelBench {
   }
 
   private printProfile(): void {
-    if (this.profile === undefined) return;
-    console.log(`\n${this.profile}: ${profileSummary(this.profile)}\n`);
-    this.profile = undefined;
+    for (const file of this.profiles) console.log(`\n${file}: ${profileSummary(file)}\n`);
+    this.profiles.clear();
   }
 
   private basics(): Promise<{ model: ServerProcess; load: AnswerLoadProcess }> {

@@ -5,8 +5,8 @@ import { protocolFailure } from './remote-failure.js';
 /** The deepest nesting of a foreign value: what is deeper cannot be written by every part of this server. */
 const DEEPEST = 100;
 const LIMITS = { depth: DEEPEST, values: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY };
-/** A key that changes objects when they are copied, also in its escaped form. */
-const PROTOTYPE_KEY = /__proto__|\\u005f/i;
+/** A key that changes objects when they are copied, also if any of its characters is escaped. */
+const PROTOTYPE_KEY = /__proto__|\\u00[567]/;
 /** The most tokens of one count: more is no count. */
 const MOST_TOKENS = 1_000_000_000;
 

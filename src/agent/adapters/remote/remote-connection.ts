@@ -1,3 +1,4 @@
+import { nextTurn } from '../../../common/index.js';
 import { SseSplitter } from '../chat-completions/sse-splitter.js';
 import { UpstreamStatusError } from '../upstream/upstream-error.js';
 import { foreignJson } from './json-fields.js';
@@ -60,9 +61,13 @@ const JSON_TYPE: readonly string[] = ['application/json', 'application/a2a+json'
 const JSON_OR_STREAM: readonly string[] = [...STREAM, ...JSON_TYPE];
 /** What some streams end with in place of JSON. */
 const DONE = '[DONE]';
-/** The most bytes that are read of an error, and the events that one `next` returns. */
+/** The most bytes that are read of an error. */
 const ERROR_BODY_LIMIT = 8192;
-const EVENTS_PER_BATCH = 64;
+/**
+ * The most events that a connection hands on in one turn of the event loop, so that other runs get their turns. Readers get
+ * what is committed from memory then: of more at once they would have to read the beginning from the log.
+ */
+const EVENTS_PER_TURN = 64;
 const BYTES_PER_READ = 16 * 1024;
 
 /** One request to a remote agent, and the event stream or JSON that answers it. */
@@ -78,6 +83,12 @@ export class RemoteConnection {
   private hasEvents = false;
   private hasReadTail = false;
   private hasBytes = false;
+  /** True once the head of the answer was checked. */
+  private isOpen = false;
+  /** True if the answer is one JSON text. */
+  private isJson = false;
+  /** How many events were handed on in this turn of the event loop. */
+  private taken = 0;
 
   constructor(
     http: RemoteHttp,
@@ -112,9 +123,10 @@ export class RemoteConnection {
   async next(): Promise<readonly SseEvent[] | undefined> {
     if (this.isHeld) this.since = performance.now();
     this.isHeld = false;
+    if (this.taken >= EVENTS_PER_TURN) await this.turn();
     for (;;) {
       this.check();
-      await this.head(this.setting.takesJson ? JSON_OR_STREAM : STREAM);
+      if (!this.isOpen) await this.head(this.setting.takesJson ? JSON_OR_STREAM : STREAM);
       const events = this.isJson ? await this.whole() : this.take();
       if (events.length > 0) {
         if (!this.hasEvents) this.began();
@@ -137,8 +149,9 @@ export class RemoteConnection {
     return foreignJson(await this.text(), 'An answer of the remote agent');
   }
 
-  private get isJson(): boolean {
-    return this.setting.takesJson === true && JSON_TYPE.includes(mediaType(this.body.headers['content-type']));
+  private async turn(): Promise<void> {
+    await nextTurn();
+    this.taken = 0;
   }
 
   /** An answer in JSON as one event; nothing the second time. */
@@ -204,8 +217,10 @@ export class RemoteConnection {
     if (encoding !== 'identity')
       throw protocolFailure('The remote agent compresses its answer, which was not asked for');
     const given = mediaType(body.headers['content-type']);
-    if (types.includes(given)) return;
-    throw protocolFailure(`The remote agent answered with ${given || 'no content type'}, not ${types.join(' or ')}`);
+    if (!types.includes(given))
+      throw protocolFailure(`The remote agent answered with ${given || 'no content type'}, not ${types.join(' or ')}`);
+    this.isOpen = true;
+    this.isJson = this.setting.takesJson === true && JSON_TYPE.includes(given);
   }
 
   private async refusal(): Promise<RemoteFailure> {
@@ -228,10 +243,10 @@ export class RemoteConnection {
     return statusFailure(new UpstreamStatusError(this.body.status, this.body.headers, text), this.limits.secrets);
   }
 
-  /** The events of what has arrived. */
+  /** The events of what has arrived, as many as this turn may have. */
   private take(): SseEvent[] {
     const events: SseEvent[] = [];
-    while (events.length < EVENTS_PER_BATCH) {
+    while (this.taken < EVENTS_PER_TURN) {
       const data = this.nextData();
       if (data !== undefined) {
         if (data === '') continue;
@@ -239,6 +254,7 @@ export class RemoteConnection {
         if (this.hasReadTail && !isWhole(data)) continue;
         this.setting.budget.takeEvent();
         events.push({ name: this.splitter.eventName, data });
+        this.taken += 1;
       } else if (!this.feed()) break;
     }
     return events;
