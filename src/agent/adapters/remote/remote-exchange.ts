@@ -96,6 +96,7 @@ export class RemoteExchange {
       } catch (error) {
         failure = error;
       }
+      if (!this.link.isLooking && hasEnded(failure)) this.reader.closed?.();
       if (this.reader.end) return this.finish(this.reader.end);
       events = await this.continued(failure);
     }
@@ -332,4 +333,9 @@ export class RemoteExchange {
         return end;
     }
   }
+}
+
+/** Whether a stream has come to its end, or to silence. @param failure undefined: it was closed */
+function hasEnded(failure: unknown): boolean {
+  return failure === undefined || (failure instanceof RemoteFailure && failure.kind === 'silent');
 }

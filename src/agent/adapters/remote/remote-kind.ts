@@ -126,6 +126,8 @@ export interface RemoteReader {
   shown?(writer: RemoteWriter): Json;
   /** A new connection continues behind `position`. */
   reconnected(): void;
+  /** The stream has ended, or brings nothing more: what was read may be the whole answer. */
+  closed?(): void;
   /** Continues an exchange that another process has begun. */
   restore(position: Json, told: readonly JsonObject[]): void;
 }

@@ -1,4 +1,4 @@
-import { AppError, fingerprint, type Json, type JsonObject } from '../../../../common/index.js';
+import { AppError, fingerprint, isPlainObject, type Json, type JsonObject } from '../../../../common/index.js';
 import type { InputQuestion } from '../../../agent.js';
 import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { UpstreamStatusError } from '../../upstream/upstream-error.js';
@@ -34,6 +34,9 @@ import {
 
 /** Frames that are skipped before the exchange has failed. */
 const MOST_SKIPPED = 20;
+/** The longest data of a question that are its reason, and the most that is kept of what a task says, in characters of JSON. */
+const LONGEST_REASON = 8192;
+const LARGEST_WORDS = 64 * 1024;
 /** The reason of an error that ends a stream while the task goes on. */
 const STREAM_CLOSED = 'STREAM_CLOSED';
 
@@ -72,6 +75,11 @@ export class A2aReader implements RemoteReader {
   /** True on a connection that continues the task. */
   private isContinued = false;
   private hasContent = false;
+  /** True once this connection has brought a message. */
+  private hasMessage = false;
+  /** What the task has said last while it was worked on, and whether a boundary has it. */
+  private lastParts: readonly Fields[] = [];
+  private isLastKept = true;
   private skipped = 0;
   /** Artifacts that began anew: their messages have other keys. */
   private readonly versions = new Map<string, number>();
@@ -105,10 +113,7 @@ export class A2aReader implements RemoteReader {
       case 'task':
         return this.task(inner, writer);
       case 'message':
-        this.contents('message', objectsAt(inner, 'parts'), writer);
-        writer.end(this.keyOf('message'));
-        this.end = { kind: 'completed' };
-        return;
+        return this.message(inner, writer);
       case 'statusUpdate':
         return this.isOurs(inner) ? this.status(objectAt(inner, 'status'), writer) : this.skip();
       case 'artifactUpdate':
@@ -128,9 +133,14 @@ export class A2aReader implements RemoteReader {
   takeTold(): JsonObject {
     const artifacts = shownJson(this.newlyTold);
     const others = this.newOthers;
+    const words = this.isLastKept ? undefined : keptWords(this.lastParts);
     this.newlyTold = new Map();
     this.newOthers = [];
-    return { artifacts, others, hasContent: this.hasContent, task: this.taskId, context: this.contextId };
+    this.isLastKept = true;
+    return {
+      ...{ artifacts, others, hasContent: this.hasContent, task: this.taskId, context: this.contextId },
+      ...(words && { words }),
+    };
   }
 
   shown(writer: RemoteWriter): Json {
@@ -142,16 +152,23 @@ export class A2aReader implements RemoteReader {
   /** Its first frame is a snapshot. */
   reconnected(): void {
     this.isContinued = true;
+    this.hasMessage = false;
+  }
+
+  /** A message has no other end than that of the stream. */
+  closed(): void {
+    if (this.hasMessage) this.end ??= { kind: 'completed' };
   }
 
   restore(position: Json, told: readonly JsonObject[]): void {
     this.position = typeof position === 'number' ? position : 0;
-    for (const { artifacts, others, hasContent, task, context } of told) {
+    for (const { artifacts, others, hasContent, task, context, ...rest } of told) {
       for (const [id, shown] of shownIn(artifacts)) this.told.set(id, shown);
       for (const [id, print] of (others ?? []) as [string, string][]) this.othersOf(id).push(print);
       this.taskId = asText(task);
       this.contextId = asText(context);
       this.hasContent ||= hasContent === true;
+      if ('words' in rest) this.lastParts = objectsAt(rest, 'words');
     }
   }
 
@@ -187,6 +204,17 @@ export class A2aReader implements RemoteReader {
       if (isOver) this.close(textAt(artifact, 'artifactId') ?? '', writer);
     }
     this.status(status, writer);
+  }
+
+  /** A message, or a piece of one: some servers send each piece of their answer as a message. */
+  private message(message: Fields, writer: RemoteWriter): void {
+    const parts = objectsAt(message, 'parts');
+    this.hasMessage = true;
+    if (isThought(message)) writer.text(this.keyOf('thoughts'), 'reasoning', textIn(message));
+    else if (parts.length > 0) {
+      writer.end(this.keyOf('thoughts'));
+      this.contents('message', parts, writer);
+    }
   }
 
   private artifact(update: Fields, writer: RemoteWriter): void {
@@ -257,6 +285,7 @@ export class A2aReader implements RemoteReader {
     switch (stateOf(textAt(status, 'state'))) {
       case 'submitted':
       case 'working':
+        this.keepWords(message);
         if (said !== '' && said !== this.lastWords && this.config.progress) {
           this.lastWords = said;
           writer.emit({
@@ -269,7 +298,7 @@ export class A2aReader implements RemoteReader {
         }
         return;
       case 'completed':
-        if (!this.hasContent) writer.text(this.keyOf('status'), 'text', said);
+        if (!this.hasContent) this.answerWith(message, writer);
         this.end = { kind: 'completed' };
         return;
       case 'failed':
@@ -294,6 +323,20 @@ export class A2aReader implements RemoteReader {
       default:
         this.skip();
     }
+  }
+
+  private keepWords(message: Fields): void {
+    const parts = objectsAt(message, 'parts');
+    if (parts.length === 0) return;
+    this.lastParts = parts;
+    this.isLastKept = false;
+  }
+
+  /** A task has ended without an artifact: what it says with that, or has said last, is the answer. */
+  private answerWith(message: Fields, writer: RemoteWriter): void {
+    const parts = objectsAt(message, 'parts');
+    this.contents('status', parts.length > 0 ? parts : this.lastParts, writer);
+    if (!this.hasContent) writer.text(this.keyOf('status'), 'text', '');
   }
 
   /** The questions of the task: those of another Parley one by one, any other as one. */
@@ -321,7 +364,7 @@ export class A2aReader implements RemoteReader {
         ...(Object.keys(schema).length > 0 && { responseSchema: asObject(schema) }),
       });
     }
-    if (approvals.length + inputs.length === 0) writer.question(wordsAsked(message, 'task', 'input_required'));
+    if (approvals.length + inputs.length === 0) writer.question(questionIn(message));
   }
 
   private isOurs(update: Fields): boolean {
@@ -340,9 +383,28 @@ export class A2aReader implements RemoteReader {
   }
 }
 
-/** A question that is put in words alone. */
+/** A question that is put in words alone. @param reason what it is asked for */
 function wordsAsked(message: Fields, key: string, reason: string): InputQuestion {
   return { key, reason, message: textIn(message) || reason, responseSchema: { type: 'string' } };
+}
+
+/** A question of another server's own: its data go along as the reason, and are the question where it has no words. */
+function questionIn(message: Fields): InputQuestion {
+  const asked = wordsAsked(message, 'task', 'input_required');
+  const data = objectsAt(message, 'parts').flatMap(({ data: one }) => (isPlainObject(one) ? [one] : []));
+  const json = JSON.stringify(data.length === 1 ? data[0] : data);
+  if (data.length === 0 || json.length > LONGEST_REASON) return asked;
+  return { ...asked, reason: json, message: textIn(message) || json };
+}
+
+/** What a server of Agno streams of its thoughts among the messages of its answer. */
+function isThought(message: Fields): boolean {
+  return textAt(objectAt(message, 'metadata'), 'agno_content_category') === 'reasoning';
+}
+
+/** The parts of a message that a boundary keeps. */
+function keptWords(parts: readonly Fields[]): Json | undefined {
+  return JSON.stringify(parts).length > LARGEST_WORDS ? undefined : parts.map(asObject);
 }
 
 /** The task cannot be subscribed to, or takes no answer: it is looked at. */
