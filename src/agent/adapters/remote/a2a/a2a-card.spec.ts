@@ -1,7 +1,10 @@
 import { JsonEntry } from '../../../../config/index.js';
 import { readRemoteEntry, type RemoteAgentConfig } from '../../../remote/remote-config.js';
-import { cardMs } from './a2a-card.js';
+import { cardMs, interfaceOf } from './a2a-card.js';
 import { A2aProtocol } from './a2a-protocol.js';
+
+const configOf = (url: string): RemoteAgentConfig =>
+  readRemoteEntry(new JsonEntry('travel', { type: 'a2a', url }, {}, 'remote agent')) as RemoteAgentConfig;
 
 describe('the card of a remote agent of A2A', () => {
   const date = 'Fri, 27 Nov 2026 00:00:00 GMT';
@@ -19,9 +22,23 @@ describe('the card of a remote agent of A2A', () => {
     expect(cardMs((name) => headers[name])).toBe(seconds * 1000);
   });
 
+  it.each([
+    [{ supportedInterfaces: [{ url: 'https://a.example/', protocolBinding: 'HTTP+JSON' }] }, ['HTTP+JSON', '1.0']],
+    [{ url: 'https://a.example/' }, ['JSONRPC', '0.3']],
+    [
+      {
+        ...{ url: 'https://a.example/', preferredTransport: 'GRPC' },
+        additionalInterfaces: [{ url: 'https://a.example/', transport: 'JSONRPC' }],
+      },
+      ['JSONRPC', '0.3'],
+    ],
+  ])('that names no version means the one that has such cards: %j', (card, expected) => {
+    const { binding, version } = interfaceOf(card, configOf('https://a.example'));
+    expect([binding, version]).toEqual(expected);
+  });
+
   it('is read again when its time is over', async () => {
-    const entry = new JsonEntry('travel', { type: 'a2a', url: 'https://a.example' }, {}, 'remote agent');
-    const protocol = new A2aProtocol(readRemoteEntry(entry) as RemoteAgentConfig);
+    const protocol = new A2aProtocol(configOf('https://a.example'));
     const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
     let reads = 0;
     const readAt = async (ms: number): Promise<number> => {

@@ -204,23 +204,24 @@ function isSpoken({ binding, version }: OfferedInterface): boolean {
 
 /** The interfaces in the order in which the agent prefers them. */
 function* interfacesIn(card: Fields): Generator<OfferedInterface> {
-  for (const one of objectsAt(card, 'supportedInterfaces')) yield* interfaceIn(one);
+  for (const one of objectsAt(card, 'supportedInterfaces')) yield* interfaceIn(one, '1.0');
   const url = textAt(card, 'url');
   const binding = textAt(card, 'preferredTransport') ?? 'JSONRPC';
-  if (url !== undefined) yield { url, binding, version: versionOf(card), tenant: undefined };
-  for (const one of objectsAt(card, 'additionalInterfaces')) yield* interfaceIn(one);
+  if (url !== undefined) yield { url, binding, version: versionOf(card, '0.3'), tenant: undefined };
+  for (const one of objectsAt(card, 'additionalInterfaces')) yield* interfaceIn(one, '0.3');
 }
 
-function* interfaceIn(fields: Fields): Generator<OfferedInterface> {
+/** @param usual the version of one that names none */
+function* interfaceIn(fields: Fields, usual: A2aVersion): Generator<OfferedInterface> {
   const binding = textAt(fields, 'protocolBinding') ?? textAt(fields, 'transport');
   const url = textAt(fields, 'url');
   if (binding === undefined || url === undefined) return;
-  yield { url, binding, version: versionOf(fields), tenant: textAt(fields, 'tenant') || undefined };
+  yield { url, binding, version: versionOf(fields, usual), tenant: textAt(fields, 'tenant') || undefined };
 }
 
 /** The version that an interface names: of those before 0.3 the methods are the same. */
-function versionOf(fields: Fields): string {
-  const named = textAt(fields, 'protocolVersion') || '0.3';
+function versionOf(fields: Fields, usual: A2aVersion): string {
+  const named = textAt(fields, 'protocolVersion') || usual;
   if (/^1(\.|$)/.test(named)) return '1.0';
   return /^0(\.|$)/.test(named) ? '0.3' : named;
 }
