@@ -65,6 +65,11 @@ export function textIn(message: Fields): string {
     .join('');
 }
 
+/** True for a message of thoughts, which servers of Agno stream among those of their answer. */
+export function isThought(message: Fields): boolean {
+  return textAt(objectAt(message, 'metadata'), 'agno_content_category') === 'reasoning';
+}
+
 /** Files and data of a part. */
 export function contentOf(part: Fields): ContentInput | undefined {
   if (part['data'] !== undefined && part['data'] !== null) {

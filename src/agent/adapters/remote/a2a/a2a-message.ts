@@ -3,7 +3,8 @@ import type { ModelMessage, ModelPart } from '../../../ports/model-client.js';
 import type { Turn } from '../remote-kind.js';
 import type { A2aVersion } from './a2a-card.js';
 import { contextIn, taskIn } from './a2a-handle.js';
-import { type AnsweredExchange, AUTH_KEY } from './a2a-reader.js';
+import { AUTH_KEY } from './a2a-questions.js';
+import type { AnsweredExchange } from './a2a-reader.js';
 
 /** The message of a turn: what the user said since the last exchange, or answers to the questions of a task. */
 export function messageOf(turn: Turn, version: A2aVersion): JsonObject {

@@ -1,5 +1,4 @@
-import { AppError, fingerprint, isPlainObject, type Json, type JsonObject } from '../../../../common/index.js';
-import type { InputQuestion } from '../../../agent.js';
+import { AppError, fingerprint, type Json, type JsonObject } from '../../../../common/index.js';
 import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { UpstreamStatusError } from '../../upstream/upstream-error.js';
 import { asObject, asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
@@ -11,6 +10,7 @@ import {
   contentOf,
   innerOf,
   INTERNAL,
+  isThought,
   kindOf,
   kindOfError,
   NO_METHOD,
@@ -22,6 +22,7 @@ import {
   UNSUPPORTED,
 } from './a2a-frames.js';
 import { handleOf, taskIn } from './a2a-handle.js';
+import { askFor, AUTH_KEY, wordsAsked } from './a2a-questions.js';
 import {
   partsBehind,
   printOf,
@@ -34,14 +35,10 @@ import {
 
 /** Frames that are skipped before the exchange has failed. */
 const MOST_SKIPPED = 20;
-/** The longest data of a question that are its reason, and the most that is kept of what a task says, in characters of JSON. */
-const LONGEST_REASON = 8192;
+/** The most that is kept of what a task says while it is worked on, in characters of JSON. */
 const LARGEST_WORDS = 64 * 1024;
 /** The reason of an error that ends a stream while the task goes on. */
 const STREAM_CLOSED = 'STREAM_CLOSED';
-
-/** The key of a question whose answer is given elsewhere: here it only says that this was done. */
-export const AUTH_KEY = 'auth';
 
 /** The exchange whose questions another one answers. */
 export interface AnsweredExchange {
@@ -314,7 +311,8 @@ export class A2aReader implements RemoteReader {
         this.end = { kind: 'failed', error: new AppError('UPSTREAM_CANCELED') };
         return;
       case 'input-required':
-        this.ask(message, writer);
+        this.end = { kind: 'completed' };
+        askFor(message, writer);
         return;
       case 'auth-required':
         this.end = { kind: 'completed' };
@@ -339,34 +337,6 @@ export class A2aReader implements RemoteReader {
     if (!this.hasContent) writer.text(this.keyOf('status'), 'text', '');
   }
 
-  /** The questions of the task: those of another Parley one by one, any other as one. */
-  private ask(message: Fields, writer: RemoteWriter): void {
-    const asked = objectsAt(message, 'parts').map((part) => objectAt(part, 'data'));
-    const approvals = asked.filter((one) => textAt(one, 'type') === 'approval_request');
-    const inputs = asked.filter((one) => textAt(one, 'type') === 'input_request');
-    this.end = { kind: 'completed' };
-    for (const one of approvals) {
-      const [label, sentence, callId] = [textAt(one, 'serverLabel'), textAt(one, 'message'), textAt(one, 'callId')];
-      writer.approval(textAt(one, 'id') ?? '', {
-        name: textAt(one, 'tool') ?? 'unknown_tool',
-        arguments: JSON.stringify(one['arguments'] ?? {}),
-        ...(label !== undefined && { label }),
-        ...(sentence !== undefined && { message: sentence }),
-        ...(callId !== undefined && { callId }),
-      });
-    }
-    for (const one of inputs) {
-      const schema = objectAt(one, 'responseSchema');
-      writer.question({
-        key: `id:${textAt(one, 'id') ?? ''}`,
-        reason: textAt(one, 'reason') ?? 'input_required',
-        message: textAt(one, 'message') ?? textIn(message),
-        ...(Object.keys(schema).length > 0 && { responseSchema: asObject(schema) }),
-      });
-    }
-    if (approvals.length + inputs.length === 0) writer.question(questionIn(message));
-  }
-
   private isOurs(update: Fields): boolean {
     const taskId = textAt(update, 'taskId');
     if (this.taskId === '' && taskId !== undefined) this.taskId = taskId;
@@ -381,25 +351,6 @@ export class A2aReader implements RemoteReader {
     this.skipped += 1;
     if (this.skipped >= MOST_SKIPPED) throw protocolFailure('The remote agent sent too much that cannot be understood');
   }
-}
-
-/** A question that is put in words alone. @param reason what it is asked for */
-function wordsAsked(message: Fields, key: string, reason: string): InputQuestion {
-  return { key, reason, message: textIn(message) || reason, responseSchema: { type: 'string' } };
-}
-
-/** A question of another server's own: its data go along as the reason, and are the question where it has no words. */
-function questionIn(message: Fields): InputQuestion {
-  const asked = wordsAsked(message, 'task', 'input_required');
-  const data = objectsAt(message, 'parts').flatMap(({ data: one }) => (isPlainObject(one) ? [one] : []));
-  const json = JSON.stringify(data.length === 1 ? data[0] : data);
-  if (data.length === 0 || json.length > LONGEST_REASON) return asked;
-  return { ...asked, reason: json, message: textIn(message) || json };
-}
-
-/** What a server of Agno streams of its thoughts among the messages of its answer. */
-function isThought(message: Fields): boolean {
-  return textAt(objectAt(message, 'metadata'), 'agno_content_category') === 'reasoning';
 }
 
 /** The parts of a message that a boundary keeps. */
