@@ -120,11 +120,19 @@ function saidIn(body: string): string {
   try {
     const value: unknown = JSON.parse(body);
     const inner = isPlainObject(value) && isPlainObject(value['error']) ? value['error'] : value;
-    const said = isPlainObject(inner) ? (inner['message'] ?? inner['detail'] ?? inner['error']) : undefined;
-    return typeof said === 'string' ? said : '';
+    const said = isPlainObject(inner) ? (inner['message'] ?? inner['detail'] ?? inner['error'] ?? inner['title']) : '';
+    return typeof said === 'string' ? said : firstProblem(said);
   } catch {
     return '';
   }
+}
+
+/** The first of the problems that a server has found in a request, and where. */
+function firstProblem(problems: unknown): string {
+  const first: unknown = Array.isArray(problems) ? problems[0] : undefined;
+  if (!isPlainObject(first) || typeof first['msg'] !== 'string') return '';
+  const place = Array.isArray(first['loc']) ? first['loc'].map(String).join('.') : '';
+  return place === '' ? first['msg'] : `${place}: ${first['msg']}`;
 }
 
 function failure(code: ErrorCode, sentence: string, cause?: unknown): AppError {

@@ -16,9 +16,8 @@ function itemsOf(message: ModelMessage): JsonObject[] {
       return [{ type: 'message', role: 'user', content: message.content.map(inputPart) }];
     case 'assistant':
       return [
-        ...(message.content === ''
-          ? []
-          : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: message.content }] }]),
+        // As a text: as a part of an output message it would need an id, a status and annotations for strict servers.
+        ...(message.content === '' ? [] : [{ type: 'message', role: 'assistant', content: message.content }]),
         ...message.toolCalls.map(({ id, name, arguments: text }) => {
           return { type: 'function_call', call_id: id, name, arguments: text };
         }),

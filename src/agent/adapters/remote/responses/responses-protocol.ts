@@ -8,6 +8,9 @@ import type { RemoteWriter } from '../remote-writer.js';
 import { approvalItems, functionTools, inputItems, optionFields } from './responses-input.js';
 import { ResponsesReader } from './responses-reader.js';
 
+/** Statuses of a request that is not understood. */
+const REFUSED: ReadonlySet<number | undefined> = new Set([400, 422]);
+
 /**
  * Remote agents that speak OpenAI Responses (contract gateway, section B3). In the background their answers can be
  * continued on another connection.
@@ -15,6 +18,8 @@ import { ResponsesReader } from './responses-reader.js';
 export class ResponsesProtocol implements RemoteProtocol {
   readonly findsByOwnId = false;
   readonly isNamed = false;
+  /** Some servers answer with the response as it is in place of its events, above all to `GET`. */
+  readonly takesJson = true;
   private isForeground: boolean;
 
   constructor(private readonly config: RemoteAgentConfig) {
@@ -54,10 +59,10 @@ export class ResponsesProtocol implements RemoteProtocol {
     };
   }
 
-  /** Servers that know no background answers refuse them with 400: then the answer is read in the foreground. */
+  /** Servers that know no background answers refuse them with 400, or 422: then the answer is read in the foreground. */
   adapts({ answer }: RemoteFailure): boolean {
-    if (this.isForeground || this.config.background !== 'auto' || answer?.status !== 400) return false;
-    if (!/background|"?store"?/i.test(answer.body)) return false;
+    if (this.isForeground || this.config.background !== 'auto' || !REFUSED.has(answer?.status)) return false;
+    if (!/background|"?store"?/i.test(answer?.body ?? '')) return false;
     this.isForeground = true;
     return true;
   }

@@ -1,24 +1,11 @@
 import { AppError, type Json, type JsonObject } from '../../../../common/index.js';
-import type { Usage } from '../../../../events/index.js';
-import {
-  asJson,
-  asObject,
-  asText,
-  type Fields,
-  fieldsOf,
-  numberAt,
-  objectAt,
-  objectsAt,
-  SNAKE_USAGE,
-  textAt,
-  tokensAt,
-  usageAt,
-} from '../json-fields.js';
+import { asObject, asText, type Fields, fieldsOf, numberAt, objectAt, objectsAt, textAt } from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
 import { bareFailure } from '../reported-errors.js';
 import { protocolFailure, reportedFailure } from '../remote-failure.js';
 import type { ExchangeEnd, RemoteReader } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
+import { errorText, imageOf, isWhole, keyOf, reasonOf, UNNAMED, usageIn } from './responses-items.js';
 
 /** The source of raw events. */
 const SOURCE = 'responses';
@@ -35,18 +22,22 @@ export class ResponsesReader implements RemoteReader {
   end: ExchangeEnd | undefined;
   model: string | undefined;
   position: Json = -1;
+  /** True once the response came as it is, and is not over: what is stored decides. */
+  isOver = false;
   /** The keys of items that are told whole. */
   private readonly told = new Set<string>();
   private newlyTold: string[] = [];
   /** Reasoning whose next summary part begins a paragraph. */
   private readonly paragraphs = new Set<string>();
   private hasConnection = false;
+  /** How much of the text that named no item the messages of the whole response have, in characters. */
+  private unnamedTaken = 0;
 
   constructor(private readonly secrets: readonly string[]) {}
 
   identify(event: SseEvent): string | undefined {
     const fields = fieldsOf(event);
-    const id = textAt(objectAt(fields, 'response'), 'id') ?? textAt(fields, 'response_id');
+    const id = textAt(isWhole(fields) ? fields : objectAt(fields, 'response'), 'id') ?? textAt(fields, 'response_id');
     return id === undefined || id === '' || id.length > 256 ? undefined : id;
   }
 
@@ -55,6 +46,11 @@ export class ResponsesReader implements RemoteReader {
     const fields = fieldsOf(event);
     if (!this.advance(numberAt(fields, 'sequence_number'))) return;
     const type = textAt(fields, 'type') ?? event.name;
+    if (isWhole(fields)) {
+      this.readWhole(fields, writer);
+      this.isOver = !this.end;
+      return;
+    }
     const failed = type === '' ? bareFailure(fields, this.secrets) : undefined;
     if (failed) {
       this.end = failed;
@@ -195,7 +191,7 @@ export class ResponsesReader implements RemoteReader {
       case 'mcp_approval_request':
         return this.ask(key, item, writer);
       case 'image_generation_call':
-        if (textAt(item, 'result')) writer.image(key, `data:image/png;base64,${textAt(item, 'result') ?? ''}`);
+        if (textAt(item, 'result')) writer.image(key, imageOf(item));
         return writer.end(key);
       case 'mcp_list_tools':
       case 'compaction':
@@ -209,14 +205,26 @@ export class ResponsesReader implements RemoteReader {
   private finishMessage(key: string, item: Fields, writer: RemoteWriter): void {
     const parts = objectsAt(item, 'content');
     const texts = parts.filter((part) => textAt(part, 'type') === 'output_text');
-    this.complete(key, texts.map((part) => textAt(part, 'text') ?? '').join(''), writer);
+    const text = texts.map((part) => textAt(part, 'text') ?? '').join('');
+    const shownAs = this.takesUnnamed(key, text, writer) ? UNNAMED : key;
+    if (shownAs === key) this.complete(key, text, writer);
     for (const part of texts) {
-      for (const annotation of objectsAt(part, 'annotations')) this.cite(key, annotation, writer);
+      for (const annotation of objectsAt(part, 'annotations')) this.cite(shownAs, annotation, writer);
     }
     writer.end(key);
     const refusal = parts.map((part) => textAt(part, 'refusal') ?? '').join('');
     if (refusal !== '') this.rest(`${key}/refusal`, 'refusal', refusal, writer);
     writer.end(`${key}/refusal`);
+  }
+
+  /** Whether a message has come as text that named no item. Of one that has come in part the rest is told. */
+  private takesUnnamed(key: string, text: string, writer: RemoteWriter): boolean {
+    const unnamed = (writer.told(UNNAMED) ?? '').slice(this.unnamedTaken);
+    if (key === UNNAMED || unnamed === '' || writer.told(key) !== undefined) return false;
+    if (!unnamed.startsWith(text) && !text.startsWith(unnamed)) return false;
+    if (text.length > unnamed.length) writer.text(UNNAMED, 'text', text.slice(unnamed.length));
+    this.unnamedTaken += text.length;
+    return true;
   }
 
   private finishReasoning(key: string, item: Fields, writer: RemoteWriter): void {
@@ -316,30 +324,4 @@ export class ResponsesReader implements RemoteReader {
   private errorIn(error: Fields): AppError {
     return reportedFailure(textAt(error, 'message') ?? '', textAt(error, 'code'), this.secrets);
   }
-}
-
-/** Items are known by their places; some servers give an item another id in each event. */
-function keyOf(fields: Fields): string {
-  const index = numberAt(fields, 'output_index');
-  return index === undefined
-    ? (textAt(fields, 'item_id') ?? textAt(objectAt(fields, 'item'), 'id') ?? '#')
-    : `#${index}`;
-}
-
-/** The limits that our runs know; others as they are. */
-function reasonOf(reason: string | undefined): string {
-  return reason === undefined || !/^[a-z_]{1,64}$/.test(reason) ? 'max_output_tokens' : reason;
-}
-
-function usageIn(usage: Fields): Usage | undefined {
-  const reasoning = tokensAt(objectAt(usage, 'output_tokens_details'), 'reasoning_tokens');
-  const cached = tokensAt(objectAt(usage, 'input_tokens_details'), 'cached_tokens');
-  return usageAt(usage, SNAKE_USAGE, { reasoning, cached });
-}
-
-/** What a tool reports in an error, as text. */
-function errorText(error: unknown): string {
-  const parts = objectsAt({ error }, 'error').length > 0 ? [] : objectsAt(objectAt({ error }, 'error'), 'content');
-  const texts = parts.map((part) => textAt(part, 'text') ?? '').filter((text) => text !== '');
-  return texts.length > 0 ? texts.join('\n') : asText(asJson(error));
 }
