@@ -86,6 +86,8 @@ export interface Turn {
   readonly news: readonly ModelMessage[];
   /** As `messages`, each with its id; empty where they have none. */
   readonly named: readonly NamedMessage[];
+  /** The whole conversation, each message with its id: what the upstream may show again; empty where they have none. */
+  readonly known: readonly NamedMessage[];
   /** The last exchange of this conversation with the upstream; undefined: `messages` is all of it. */
   readonly after: KeptExchange | undefined;
   readonly decisions: readonly Decision[];

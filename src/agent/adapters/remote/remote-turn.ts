@@ -95,6 +95,11 @@ export async function turnOf(
     withSentFiles(withOwnAttachments(messages, principal, context.authority !== null), config.files, attachments);
   const fresh = (messages: readonly Message[]): ModelMessage[] =>
     messages.flatMap((message) => newMessages(message, kept.calls));
+  const all = isNamed ? namedMessages([...history, ...input], before, kept) : [];
+  const named = await sentMessages(
+    after && isNamed ? namedMessages([...kept.since, ...input], before, kept) : all,
+    send,
+  );
   return {
     context,
     round,
@@ -103,7 +108,8 @@ export async function turnOf(
     user: userName(config, names, tenantId, userId),
     messages: isNamed ? [] : await send(after ? fresh([...kept.since, ...input]) : whole()),
     news: isNamed ? [] : await send(fresh(input)),
-    named: isNamed ? await namedMessages([...(after ? kept.since : history), ...input], before, kept, send) : [],
+    named,
+    known: all,
     after,
     // The first exchange of a run tells them.
     decisions: round === 0 ? decisionsOf(context, kept) : [],
@@ -113,21 +119,26 @@ export async function turnOf(
 }
 
 /** The messages one by one, each with the upstream's id if it has one; then those of the exchange before. */
-async function namedMessages(
+function namedMessages(
   messages: readonly Message[],
   before: JsonObject | undefined,
   kept: KeptExchanges,
-  send: (messages: readonly ModelMessage[]) => Promise<readonly ModelMessage[]>,
-): Promise<readonly NamedMessage[]> {
+): readonly NamedMessage[] {
   const said = (before?.['messages'] ?? []) as unknown as readonly Message[];
   const ids = new Map([...kept.messages, ...Object.entries((before?.['ids'] ?? {}) as Record<string, string>)]);
-  const named: NamedMessage[] = [];
-  for (const message of [...messages, ...said]) {
-    for (const one of await send(singleMessages(message, kept.calls))) {
-      named.push({ id: ids.get(message.id) ?? message.id, message: one });
-    }
-  }
-  return named;
+  return [...messages, ...said].flatMap((message) =>
+    singleMessages(message, kept.calls).map((one) => ({ id: ids.get(message.id) ?? message.id, message: one })),
+  );
+}
+
+/** Messages with their files as the upstream gets them. */
+async function sentMessages(
+  named: readonly NamedMessage[],
+  send: (messages: readonly ModelMessage[]) => Promise<readonly ModelMessage[]>,
+): Promise<readonly NamedMessage[]> {
+  const sent: NamedMessage[] = [];
+  for (const { id, message } of named) sent.push(...(await send([message])).map((one) => ({ id, message: one })));
+  return sent;
 }
 
 /** A message by itself: a call without its result, too. */

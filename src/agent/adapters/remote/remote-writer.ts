@@ -168,6 +168,12 @@ export class RemoteWriter {
     return this.calls.get(callId) !== undefined;
   }
 
+  /** True for a call of the upstream's own that has no result yet. @param callId of the upstream */
+  awaitsResult(callId: string): boolean {
+    const call = this.calls.get(callId);
+    return call !== undefined && !call.isClient && !call.hasOutput;
+  }
+
   /** Nothing follows to a message. Unknown ones are no matter. */
   end(key: string): void {
     const entry = this.entries.get(key);

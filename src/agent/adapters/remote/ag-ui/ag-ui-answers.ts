@@ -2,14 +2,21 @@ import type { Json, JsonObject } from '../../../../common/index.js';
 import { protocolFailure } from '../remote-failure.js';
 import type { Turn } from '../remote-kind.js';
 
+/** The members that decisions are told in. */
+export const DECISION_MEMBERS = ['approved', 'approve', 'accepted'] as const;
+type DecisionMember = (typeof DECISION_MEMBERS)[number];
+
 /** How an interrupt is answered. */
 export interface Answering {
   /** The upstream's id of the interrupt; empty if it has none. */
   readonly id: string;
-  /** Where the answer goes: into `resume`, or, of servers without it, into `forwardedProps.command`. */
-  readonly channel: 'resume' | 'command';
+  /**
+   * Where the answer goes: into `resume`, or, of servers without it, into `forwardedProps.command`. `map`: there too, as one
+   * of several by their ids.
+   */
+  readonly channel: 'resume' | 'command' | 'map';
   /** What a decision is: an object with this member, or only a boolean. `value`: no decision, but any value. */
-  readonly shape: 'approved' | 'approve' | 'boolean' | 'value';
+  readonly shape: DecisionMember | 'boolean' | 'value';
 }
 
 /** The answers in a request. */
@@ -55,8 +62,13 @@ export function answersOf({ decisions, inputs }: Turn): Answers {
   ];
   const resume = given.filter(({ channel }) => channel === 'resume').map(resumeEntry);
   const [commanded, another] = given.filter(({ channel }) => channel === 'command');
+  const mapped = given.filter(({ channel }) => channel === 'map');
   if (another) throw protocolFailure('The remote agent takes one answer at a time, and several are to be told');
-  return { ...(resume.length > 0 && { resume }), ...(commanded && { command: commandOf(commanded) }) };
+  return {
+    ...(resume.length > 0 && { resume }),
+    ...(commanded && { command: commandOf(commanded) }),
+    ...(mapped.length > 0 && { command: { resume: Object.fromEntries(mapped.map(answerById)) } }),
+  };
 }
 
 interface GivenAnswer extends Answering {
@@ -76,6 +88,10 @@ function commandOf({ id, isDeclined, payload }: GivenAnswer): JsonObject {
   return { resume: isDeclined ? false : payload, interruptEvent };
 }
 
+function answerById({ id, isDeclined, payload }: GivenAnswer): readonly [string, Json] {
+  return [id, isDeclined ? DECLINED : payload];
+}
+
 function splitOnce(id: string): readonly [string, string | undefined] {
   const at = id.indexOf(MASTRA_SEPARATOR);
   return at < 0 ? [id, undefined] : [id.slice(0, at), id.slice(at + MASTRA_SEPARATOR.length)];
@@ -83,5 +99,7 @@ function splitOnce(id: string): readonly [string, string | undefined] {
 
 function decisionAs(shape: Answering['shape'], approve: boolean, reason: string | undefined): Json {
   if (shape === 'boolean') return approve;
+  // What else is told with `accepted` are other arguments of the call.
+  if (shape === 'accepted') return { accepted: approve };
   return { [shape === 'approve' ? 'approve' : 'approved']: approve, ...(reason !== undefined && { reason }) };
 }

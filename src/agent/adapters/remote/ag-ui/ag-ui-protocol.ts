@@ -28,8 +28,8 @@ export class AgUiProtocol implements RemoteProtocol {
     return false;
   }
 
-  reader({ id, named }: Turn): RemoteReader {
-    return new AgUiReader(id, named, this.config);
+  reader({ id, known }: Turn): RemoteReader {
+    return new AgUiReader(id, known, this.config);
   }
 
   follow({ handle }: Opened, position: Json, turn: Turn): RemoteRequest {

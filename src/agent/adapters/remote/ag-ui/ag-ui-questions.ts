@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../../../common/index.js';
 import { asObject, asText, type Fields, objectAt, textAt } from '../json-fields.js';
 import type { RemoteWriter } from '../remote-writer.js';
-import { type Answering, answeringText, mastraId } from './ag-ui-answers.js';
+import { type Answering, answeringText, DECISION_MEMBERS, mastraId } from './ag-ui-answers.js';
 import { either } from './ag-ui-fields.js';
 
 /** A call whose arguments are coming. */
@@ -28,7 +28,7 @@ const LONGEST_SHOWN = 2000;
 const QUESTION_FIELDS = ['message', 'question', 'prompt', 'reason'] as const;
 
 /** What is decided with yes or no about a call is an approval, and everything else a question. */
-export function askFor(interrupts: readonly Fields[], asking: Asking): void {
+function askFor(interrupts: readonly Fields[], asking: Asking): void {
   const { writer, channel } = asking;
   for (const [index, one] of interrupts.entries()) {
     const shape = decisionShape(one, writer);
@@ -52,7 +52,7 @@ export function askFor(interrupts: readonly Fields[], asking: Asking): void {
  *
  * @param value of the event: JSON text or anything else
  */
-export function interruptOf(value: unknown): Fields {
+function interruptOf(value: unknown): Fields {
   const raw = parsed(value);
   if (!isPlainObject(raw)) return { id: '', message: asText(raw), metadata: { langgraph: { raw } } };
   const [callId, runId] = [either(raw, 'toolCallId'), either(raw, 'runId')];
@@ -66,6 +66,46 @@ export function interruptOf(value: unknown): Fields {
     responseSchema: schema,
     metadata: isMastra ? { mastra: raw } : { langgraph: { raw } },
   };
+}
+
+/**
+ * Asks what a run has suspended for that ended without an outcome. Such a server takes one answer at a time: of several
+ * the first is asked, unless they have ids to answer them by.
+ *
+ * @param events the custom events `on_interrupt`
+ * @returns those that are not asked
+ */
+export function askSuspended(events: readonly Fields[], asking: Omit<Asking, 'channel'>): readonly Fields[] {
+  const [first, ...others] = events;
+  if (!first) return [];
+  const own = asInterrupt(first['value']);
+  if (own) {
+    askFor([own], { ...asking, channel: 'resume' });
+    return others;
+  }
+  const named = events.map((event): Fields => {
+    return { ...interruptOf(event['value']), id: textAt(objectAt(event, 'rawEvent'), 'id') };
+  });
+  const areAll = others.length > 0 && named.every(({ id }) => isGraphId(id));
+  askFor(areAll ? named : [interruptOf(first['value'])], { ...asking, channel: areAll ? 'map' : 'command' });
+  return areAll ? [] : others;
+}
+
+/** Asks what a run has ended with. LangGraph takes several answers by their ids alone, which its server does not do. */
+export function askOutcome(interrupts: readonly Fields[], asking: Omit<Asking, 'channel'>): void {
+  const areGraphs = interrupts.every((one) => 'langgraph' in objectAt(one, 'metadata') && isGraphId(one['id']));
+  askFor(interrupts, { ...asking, channel: interrupts.length > 1 && areGraphs ? 'map' : 'resume' });
+}
+
+/** An interrupt of CrewAI: its custom event has it whole, and it is answered by its id. */
+function asInterrupt(value: unknown): Fields | undefined {
+  const whole = parsed(value);
+  return isPlainObject(whole) && 'crewai' in objectAt(whole, 'metadata') ? whole : undefined;
+}
+
+/** True for an id that LangGraph gives an interrupt: answers by other names would be one answer. */
+function isGraphId(id: unknown): boolean {
+  return typeof id === 'string' && /^[0-9a-f]{32}$/.test(id);
 }
 
 /** JSON text as its value; what is none as it is. */
@@ -87,9 +127,7 @@ function decisionShape(interrupt: Fields, writer: RemoteWriter): Exclude<Answeri
   const schema = objectAt(interrupt, 'responseSchema');
   if (textAt(schema, 'type') === 'boolean') return 'boolean';
   const properties = objectAt(schema, 'properties');
-  const named = (['approved', 'approve'] as const).find(
-    (name) => textAt(objectAt(properties, name), 'type') === 'boolean',
-  );
+  const named = DECISION_MEMBERS.find((name) => textAt(objectAt(properties, name), 'type') === 'boolean');
   return named ?? (Object.keys(schema).length === 0 ? 'approved' : undefined);
 }
 

@@ -8,7 +8,8 @@ import type { ExchangeEnd, NamedMessage, RemoteReader } from '../remote-kind.js'
 import type { RemoteWriter } from '../remote-writer.js';
 import { SOURCE, writeExtension } from './ag-ui-extensions.js';
 import { callIdIn, contentText, either, firstOf, usageIn } from './ag-ui-fields.js';
-import { askFor, interruptOf, OLDER_INTERRUPT, type OpenCall } from './ag-ui-questions.js';
+import { askOutcome, askSuspended, OLDER_INTERRUPT, type OpenCall } from './ag-ui-questions.js';
+import { type SnapshotMessage, snapshotNews, type ToldBefore, toldBefore } from './ag-ui-snapshots.js';
 
 /** Events that say nothing beyond those around them. */
 const SILENT: ReadonlySet<string> = new Set([
@@ -35,6 +36,9 @@ export class AgUiReader implements RemoteReader {
   /** The ids of the messages of the assistant that were told. */
   private readonly told: Set<string>;
   private newlyTold: string[] = [];
+  /** What earlier runs have told since the user's last message, and the texts of this one by their ids. */
+  private readonly before: ToldBefore;
+  private readonly texts = new Set<string>();
   /** Messages of other roles than the assistant's. */
   private readonly foreign = new Set<string>();
   private newlyForeign: string[] = [];
@@ -51,6 +55,7 @@ export class AgUiReader implements RemoteReader {
     private readonly config: Pick<RemoteAgentConfig, 'reattach' | 'secrets'>,
   ) {
     this.told = new Set(known.map(({ id }) => id));
+    this.before = toldBefore(known);
   }
 
   /** The run has the id that it was given; another Parley finds it by its own, which is in a header. */
@@ -163,6 +168,7 @@ export class AgUiReader implements RemoteReader {
     else if (type === 'RUN_FINISHED') this.finish(fields, writer);
     else if (type === 'RUN_ERROR') {
       const [message, code] = [textAt(fields, 'message') ?? '', textAt(fields, 'code')];
+      this.countUsage(fields, writer);
       this.end = { kind: 'failed', error: reportedFailure(message, code, this.config.secrets) };
     } else if (type === 'CUSTOM' && textAt(fields, 'name') === 'run.incomplete') {
       this.incomplete = textAt(objectAt(fields, 'value'), 'code') ?? 'max_output_tokens';
@@ -188,6 +194,7 @@ export class AgUiReader implements RemoteReader {
     if (kind === 'text' && this.foreign.has(key)) return;
     writer.text(key, kind, delta);
     if (kind !== 'text') return;
+    this.texts.add(key);
     writer.bind(key, key);
     this.tell(key);
   }
@@ -262,35 +269,48 @@ export class AgUiReader implements RemoteReader {
     writer.annotate(key, 'reasoning', { encrypted_content: value });
   }
 
-  /** New messages of the assistant in a snapshot are whole messages; everything else is known. */
+  /** What a snapshot has beyond what was told: whole messages of the assistant, and results of calls. */
   private messages(messages: readonly Fields[], writer: RemoteWriter): void {
-    const begins = messages.findLastIndex((message) => textAt(message, 'role') === 'user') + 1;
-    for (const message of messages.slice(begins)) {
-      const id = textAt(message, 'id') ?? '';
-      const content = contentText(message['content']);
-      if (textAt(message, 'role') !== 'assistant' || this.told.has(id) || writer.told(id) !== undefined) continue;
-      for (const call of objectsAt(
-        message,
-        either(message, 'toolCalls') === undefined && !('toolCalls' in message) ? 'tool_calls' : 'toolCalls',
-      )) {
-        const callId = textAt(call, 'id') ?? '';
-        if (writer.knowsCall(callId)) continue;
-        const inner = objectAt(call, 'function');
-        this.beginCall({ toolCallId: callId, toolCallName: textAt(inner, 'name'), parentMessageId: id }, writer);
-        this.addArgs(callId, textAt(inner, 'arguments') ?? '{}', writer);
-        writer.end(`call:${callId}`);
-      }
-      if (content === '') continue;
-      this.text(id, 'text', content, writer);
-      writer.end(id);
+    const texts = [...this.before.texts, ...[...this.texts].map((id) => writer.told(id) ?? '')];
+    const isTold = (id: string): boolean => this.told.has(id) || writer.told(id) !== undefined;
+    for (const one of snapshotNews(messages, { isTold, texts })) {
+      if (one.role === 'tool') this.snapshotResult(one, writer);
+      else this.snapshotMessage(one, writer);
     }
   }
 
-  private finish(fields: Fields, writer: RemoteWriter): void {
+  private snapshotMessage({ id, content, calls }: SnapshotMessage, writer: RemoteWriter): void {
+    for (const call of calls) {
+      const callId = textAt(call, 'id') ?? '';
+      if (writer.knowsCall(callId) || this.before.calls.has(callId)) continue;
+      const inner = objectAt(call, 'function');
+      this.beginCall({ toolCallId: callId, toolCallName: textAt(inner, 'name'), parentMessageId: id }, writer);
+      this.addArgs(callId, textAt(inner, 'arguments') ?? '{}', writer);
+      writer.end(`call:${callId}`);
+    }
+    if (content === '') return;
+    this.text(id, 'text', content, writer);
+    writer.end(id);
+  }
+
+  /** The result of a call of the server's that was not told by itself. */
+  private snapshotResult({ id, content, callId, isError }: SnapshotMessage, writer: RemoteWriter): void {
+    if (!writer.awaitsResult(callId)) return;
+    writer.end(`call:${callId}`);
+    this.newCalls.delete(callId);
+    writer.output(callId, content, { isError, source: id });
+    this.tell(id);
+  }
+
+  private countUsage(fields: Fields, writer: RemoteWriter): void {
     for (const one of objectsAt(fields, 'usage')) {
       const usage = usageIn(one);
       if (usage) writer.usage(usage);
     }
+  }
+
+  private finish(fields: Fields, writer: RemoteWriter): void {
+    this.countUsage(fields, writer);
     const outcome = objectAt(fields, 'outcome');
     const type = textAt(outcome, 'type');
     if (type === 'cancelled') {
@@ -299,17 +319,9 @@ export class AgUiReader implements RemoteReader {
       return;
     }
     const { calls } = this;
-    if (type === 'interrupt') askFor(objectsAt(outcome, 'interrupts'), { calls, writer, channel: 'resume' });
-    else this.suspended(writer);
+    if (type === 'interrupt') askOutcome(objectsAt(outcome, 'interrupts'), { calls, writer });
+    else for (const one of askSuspended(this.suspensions, { calls, writer })) writeExtension('CUSTOM', one, writer);
     this.end = this.incomplete === undefined ? { kind: 'completed' } : { kind: 'incomplete', reason: this.incomplete };
-  }
-
-  /** The run has ended without an outcome: what a custom event asks is asked. Such a server takes one answer at a time. */
-  private suspended(writer: RemoteWriter): void {
-    const [first, ...others] = this.suspensions;
-    for (const one of others) writeExtension('CUSTOM', one, writer);
-    const { calls } = this;
-    if (first) askFor([interruptOf(first['value'])], { calls, writer, channel: 'command' });
   }
 
   private tell(id: string): void {
