@@ -46,10 +46,10 @@ describeOnLedgers('a remote agent with confirm', (ledger) => {
   /** What the upstream was told, request by request. */
   const told = (): string[] =>
     upstream.seen.map(({ body }) => {
-      const items = body['input'] as { type: string; role?: string; content?: { text?: string }[] }[];
-      return items
-        .map(({ role, type, content = [] }) => `${role ?? type}:${content.map(({ text }) => text).join('')}`)
-        .join('|');
+      const items = body['input'] as { type: string; role?: string; content?: string | { text?: string }[] }[];
+      const wordsOf = (content: (typeof items)[0]['content'] = []): string =>
+        typeof content === 'string' ? content : content.map(({ text }) => text).join('');
+      return items.map(({ role, type, content }) => `${role ?? type}:${wordsOf(content)}`).join('|');
     });
 
   it('asks a person with the message, and the agent once it is approved', async () => {

@@ -90,6 +90,7 @@ export const DIALECTS: readonly Dialect[] = [
       return [{ type: 'response.completed', response: { id: 'r', status: 'completed', output: [], usage } }];
     },
     renamed: WHOLE,
+    takesJson: true,
   },
   {
     type: 'a2a',
