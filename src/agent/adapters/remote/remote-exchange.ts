@@ -1,7 +1,7 @@
 import { AppError, type JsonObject } from '../../../common/index.js';
 import type { AgentContext } from '../../agent.js';
 import type { SseEvent } from './remote-connection.js';
-import { protocolFailure, RemoteFailure } from './remote-failure.js';
+import { isStreamEnd, protocolFailure, RemoteFailure } from './remote-failure.js';
 import { type JournalState, NOT_OPENED, openedAs, type RemoteJournal } from './remote-journal.js';
 import type { DetachedStart, ExchangeEnd, Opened, RemoteReader, StoredBoundary } from './remote-kind.js';
 import { type LinkParts, RemoteLink } from './remote-link.js';
@@ -96,7 +96,7 @@ export class RemoteExchange {
       } catch (error) {
         failure = error;
       }
-      if (!this.link.isLooking && hasEnded(failure)) this.reader.closed?.();
+      if (!this.link.isLooking && isStreamEnd(failure)) this.reader.closed?.();
       if (this.reader.end) return this.finish(this.reader.end);
       events = await this.continued(failure);
     }
@@ -291,11 +291,8 @@ export class RemoteExchange {
       this.memory.noteCalls(calls);
     }
     const last = boundaries.at(-1);
-    if (last)
-      this.reader.restore(
-        last.position,
-        boundaries.map(({ told }) => told),
-      );
+    const told = boundaries.map((one) => one.told);
+    if (last) this.reader.restore(last.position, told);
     // What was written behind the last boundary is written again, changes of the state included.
     const state = boundaries.findLast((one) => one.state !== undefined)?.state;
     if (state) this.context.state.set(state);
@@ -333,9 +330,4 @@ export class RemoteExchange {
         return end;
     }
   }
-}
-
-/** Whether a stream has come to its end, or to silence. @param failure undefined: it was closed */
-function hasEnded(failure: unknown): boolean {
-  return failure === undefined || (failure instanceof RemoteFailure && failure.kind === 'silent');
 }

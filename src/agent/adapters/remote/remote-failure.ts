@@ -47,6 +47,11 @@ export class RemoteFailure extends Error {
   }
 }
 
+/** Whether a stream has come to its end, or to silence. @param failure undefined: it was closed */
+export function isStreamEnd(failure: unknown): boolean {
+  return failure === undefined || (failure instanceof RemoteFailure && failure.kind === 'silent');
+}
+
 /** An answer that breaks the protocol, or a limit. */
 export function protocolFailure(sentence: string, cause?: unknown): RemoteFailure {
   return new RemoteFailure('protocol', failure('UPSTREAM_PROTOCOL_ERROR', sentence, cause));

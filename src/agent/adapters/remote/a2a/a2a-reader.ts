@@ -1,7 +1,7 @@
 import { AppError, fingerprint, type Json, type JsonObject } from '../../../../common/index.js';
 import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { UpstreamStatusError } from '../../upstream/upstream-error.js';
-import { asObject, asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
+import { asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
 import { cutFailure, oneLine, protocolFailure, RemoteFailure, reportedFailure } from '../remote-failure.js';
 import type { ExchangeEnd, RemoteReader } from '../remote-kind.js';
@@ -24,6 +24,7 @@ import {
 import { handleOf, taskIn } from './a2a-handle.js';
 import { askFor, AUTH_KEY, wordsAsked } from './a2a-questions.js';
 import {
+  keptParts,
   partsBehind,
   printOf,
   shownIn,
@@ -35,8 +36,6 @@ import {
 
 /** Frames that are skipped before the exchange has failed. */
 const MOST_SKIPPED = 20;
-/** The most that is kept of what a task says while it is worked on, in characters of JSON. */
-const LARGEST_WORDS = 64 * 1024;
 /** The reason of an error that ends a stream while the task goes on. */
 const STREAM_CLOSED = 'STREAM_CLOSED';
 
@@ -130,7 +129,7 @@ export class A2aReader implements RemoteReader {
   takeTold(): JsonObject {
     const artifacts = shownJson(this.newlyTold);
     const others = this.newOthers;
-    const words = this.isLastKept ? undefined : keptWords(this.lastParts);
+    const words = this.isLastKept ? undefined : keptParts(this.lastParts);
     this.newlyTold = new Map();
     this.newOthers = [];
     this.isLastKept = true;
@@ -325,9 +324,7 @@ export class A2aReader implements RemoteReader {
 
   private keepWords(message: Fields): void {
     const parts = objectsAt(message, 'parts');
-    if (parts.length === 0) return;
-    this.lastParts = parts;
-    this.isLastKept = false;
+    if (parts.length > 0) [this.lastParts, this.isLastKept] = [parts, false];
   }
 
   /** A task has ended without an artifact: what it says with that, or has said last, is the answer. */
@@ -351,11 +348,6 @@ export class A2aReader implements RemoteReader {
     this.skipped += 1;
     if (this.skipped >= MOST_SKIPPED) throw protocolFailure('The remote agent sent too much that cannot be understood');
   }
-}
-
-/** The parts of a message that a boundary keeps. */
-function keptWords(parts: readonly Fields[]): Json | undefined {
-  return JSON.stringify(parts).length > LARGEST_WORDS ? undefined : parts.map(asObject);
 }
 
 /** The task cannot be subscribed to, or takes no answer: it is looked at. */

@@ -1,5 +1,8 @@
 import { fingerprint, type Json } from '../../../../common/index.js';
-import { type Fields, textAt } from '../json-fields.js';
+import { asObject, type Fields, textAt } from '../json-fields.js';
+
+/** The most that is kept of what a task says while it is worked on, in characters of JSON. */
+const LARGEST_WORDS = 64 * 1024;
 
 /** What has been shown of an artifact. */
 export interface ShownArtifact {
@@ -67,4 +70,9 @@ export function shownJson(artifacts: ReadonlyMap<string, ShownArtifact>): Json {
 export function shownIn(json: unknown): ReadonlyMap<string, ShownArtifact> {
   const kept = Array.isArray(json) ? (json as readonly (string | [string, ShownArtifact])[]) : [];
   return new Map(kept.map((one) => (typeof one === 'string' ? [one, { texts: [], others: [] }] : one)));
+}
+
+/** The parts of a message as JSON; undefined if they are too much to be kept. */
+export function keptParts(parts: readonly Fields[]): Json | undefined {
+  return JSON.stringify(parts).length > LARGEST_WORDS ? undefined : parts.map(asObject);
 }
