@@ -16,6 +16,7 @@ import { RemoteHttp } from './remote-http.js';
 import { hasBegun, RemoteJournal } from './remote-journal.js';
 import type { AskedQuestions, GivenInput, RemoteProtocol } from './remote-kind.js';
 import type { RemoteNames } from './remote-names.js';
+import { secretsIn } from './remote-secrets.js';
 import { RemoteProbe } from './remote-probe.js';
 import { givenDecisions, keptIn, type KeptExchanges, keptState, turnOf } from './remote-turn.js';
 import { RemoteUpstream } from './remote-upstream.js';
@@ -144,7 +145,9 @@ export class RemoteAgent implements RemoteAgentHandle {
       );
       const own = await this.headerSource?.();
       const headers = Object.assign({}, forwardedOf(context, config), own, headersOf(context));
-      return new RemoteExchange(context, { config, protocol, http, upstream, metrics, journal, writer, turn, headers });
+      const secrets = [...config.secrets, ...secretsIn(own ?? {})];
+      const shared = { config, protocol, http, upstream, metrics };
+      return new RemoteExchange(context, { ...shared, journal, writer, turn, headers, secrets });
     };
     return started(begin);
   }

@@ -8,6 +8,7 @@ import { type LinkParts, RemoteLink } from './remote-link.js';
 import { RemoteMemory } from './remote-memory.js';
 import { type ExchangeOutcome, isHandedOver, outcomeIn, waitingOutcome } from './remote-outcome.js';
 import { RemoteRepeats } from './remote-repeats.js';
+import { withoutSecretsIn } from './remote-secrets.js';
 
 /** What an exchange is carried out with. */
 export interface ExchangeParts extends LinkParts {
@@ -57,11 +58,11 @@ export class RemoteExchange {
       else outcome = ended.kind === 'questions' ? 'interrupted' : ended.outcome.kind;
       return ended;
     } catch (error) {
-      const shown = error instanceof RemoteFailure ? error.error : error;
-      if (shown instanceof AppError && !signal.aborted) {
-        outcome = shown.code;
-        this.parts.upstream.failed(shown);
-      }
+      const failed = error instanceof RemoteFailure ? error.error : error;
+      if (!(failed instanceof AppError) || signal.aborted) throw failed;
+      const shown = this.shown(failed);
+      outcome = shown.code;
+      this.parts.upstream.failed(shown);
       throw shown;
     } finally {
       clearTimeout(timer);
@@ -309,12 +310,18 @@ export class RemoteExchange {
     return outcome;
   }
 
+  private shown(error: AppError): AppError {
+    return withoutSecretsIn(error, this.parts.secrets);
+  }
+
   private outcomeOf(end: ExchangeEnd): ExchangeOutcome {
     const { writer } = this.parts;
     switch (end.kind) {
-      case 'failed':
-        this.parts.upstream.failed(end.error);
-        return { kind: 'failure', error: end.error };
+      case 'failed': {
+        const error = this.shown(end.error);
+        this.parts.upstream.failed(error);
+        return { kind: 'failure', error };
+      }
       case 'incomplete':
         return { kind: 'outcome', outcome: { kind: 'incomplete', reason: end.reason } };
       case 'completed': {

@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode, isPlainObject, ProxyError } from '../../../common/index.js';
 import { retryAfterMs } from '../upstream/retry-policy.js';
+import { withoutSecrets } from './remote-secrets.js';
 import { isBrokenOff, isUnreachable, UpstreamStatusError } from '../upstream/upstream-error.js';
 
 /** The most characters of an upstream's words in an error. */
@@ -111,9 +112,7 @@ export function reportedFailure(message: string, code: string | undefined, secre
 
 /** One line of at most 500 characters, without secrets. */
 export function oneLine(text: string, secrets: readonly string[]): string {
-  let line = text.slice(0, 8192);
-  for (const secret of secrets) line = line.replaceAll(secret, '[secret]');
-  return line
+  return withoutSecrets(text.slice(0, 8192), secrets)
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
     .slice(0, QUOTED)

@@ -21,6 +21,8 @@ export interface LinkParts {
   readonly turn: Turn;
   /** Headers of the requests beside the configured ones. */
   readonly headers: Readonly<Record<string, string>>;
+  /** What no log and no error shows. */
+  readonly secrets: readonly string[];
 }
 
 /** The first wait before a connection is made again, and before an exchange is looked at again, in milliseconds. */

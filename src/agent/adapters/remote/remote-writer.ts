@@ -1,5 +1,6 @@
 import { AppError, type Json, type JsonObject } from '../../../common/index.js';
 import type { AgentEvent, ContentInput, OpenInterrupt, Usage } from '../../../events/index.js';
+import { isAttachmentReference } from '../../attachment/index.js';
 import type { AskedInterrupt } from '../../interrupt/index.js';
 import type { AgentContext, InputQuestion, StateOperation } from '../../agent.js';
 import { writeRequest } from '../../loop/approvals.js';
@@ -211,11 +212,12 @@ export class RemoteWriter {
     return approved !== undefined;
   }
 
-  /** Writes a message of the assistant with whole contents, such as files. */
+  /** Writes a message of the assistant with whole contents, such as files. Uploads of this server are left out. */
   contents(contents: readonly ContentInput[]): void {
-    if (contents.length === 0) return;
-    this.written += JSON.stringify(contents).length;
-    this.whole('message', 'assistant', contents);
+    const foreign = contents.filter((one) => !namesUpload(one));
+    if (foreign.length === 0) return;
+    this.written += JSON.stringify(foreign).length;
+    this.whole('message', 'assistant', foreign);
   }
 
   /** Asks a person to approve a call. @param id of the upstream's request */
@@ -398,3 +400,9 @@ export class RemoteWriter {
 
 /** The result of a call that the upstream made and has shown no result of. */
 const NO_OUTPUT = 'No result: the remote agent has not shown one.';
+
+/** Whether the address of a file is that of an upload: whoever reads the message would get it signed. */
+function namesUpload(content: ContentInput): boolean {
+  const { image_url: image, file_url: file } = content as { readonly image_url?: unknown; readonly file_url?: unknown };
+  return [image, file].some((address) => typeof address === 'string' && isAttachmentReference(address));
+}
