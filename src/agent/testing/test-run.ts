@@ -25,6 +25,7 @@ import { MemoryJournal } from './memory-journal.js';
 
 /** What a test may choose of a run. */
 export interface TestRunOptions {
+  readonly sessionId?: string;
   readonly input?: readonly Message[];
   readonly history?: readonly Message[];
   /** As `TestRun.states` of earlier runs. */
@@ -58,7 +59,7 @@ export class TestRun {
     this.state = options.state ?? {};
     this.context = {
       runId: 'run-0123456789',
-      sessionId: 'session-1',
+      sessionId: options.sessionId ?? 'session-1',
       agentType: 'worker',
       attempt: options.attempt ?? 1,
       shownCallIds: options.shownCallIds ?? [],

@@ -141,7 +141,7 @@ export class RemoteAgent implements RemoteAgentHandle {
         context,
         config,
         { names, attachments, kept },
-        { ...setting, isNamed: protocol.isNamed },
+        { ...setting, isNamed: protocol.isNamed, canBranch: protocol.canBranch === true },
       );
       const own = await this.headerSource?.();
       const headers = Object.assign({}, forwardedOf(context, config), own, headersOf(context));

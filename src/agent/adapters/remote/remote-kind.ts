@@ -23,6 +23,8 @@ export interface KeptExchange {
   readonly decided?: Readonly<Record<string, GivenDecision>>;
   /** What the exchange asked for beside the approvals: asked when these are decided, and told with them. */
   readonly asked?: AskedQuestions;
+  /** `Turn.conversation`; absent of what was kept by an earlier version. */
+  readonly conversation?: string;
   /** `RemoteReader.shown` at its end, if it asked for approvals. */
   readonly shown?: Json;
 }
@@ -90,6 +92,8 @@ export interface Turn {
   readonly known: readonly NamedMessage[];
   /** The last exchange of this conversation with the upstream; undefined: `messages` is all of it. */
   readonly after: KeptExchange | undefined;
+  /** True in a branch of a conversation with the upstream, which knows nothing of it: the turn is sent as its first one. */
+  readonly isBranch: boolean;
   readonly decisions: readonly Decision[];
   /** Answers to the questions of the exchange before, and what it kept. */
   readonly inputs: readonly GivenInput[];
@@ -184,6 +188,8 @@ export interface RemoteProtocol {
   readonly findsByOwnId: boolean;
   /** Whether later requests can refer to an exchange that begins now. */
   readonly keeps: boolean;
+  /** True if a branch of a conversation can go on with an exchange of it; otherwise it is a new one for the upstream. */
+  readonly canBranch?: boolean;
   /** True if the upstream knows messages by ids: then a turn has `named`, otherwise `messages` and `news`. */
   readonly isNamed: boolean;
   /** Given: the request of `open` only starts an exchange, and its events come on the connection of `follow`. */

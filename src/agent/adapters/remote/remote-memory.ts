@@ -20,7 +20,7 @@ export class RemoteMemory {
     private readonly parts: {
       readonly config: Pick<RemoteAgentConfig, 'name'>;
       readonly writer: RemoteWriter;
-      readonly turn: Pick<Turn, 'id'>;
+      readonly turn: Pick<Turn, 'id' | 'conversation'>;
     },
     private readonly reader: Pick<RemoteReader, 'shown'>,
   ) {}
@@ -38,8 +38,9 @@ export class RemoteMemory {
     const { calls, approvals } = this;
     // Of messages those of this boundary are enough: they are stored with it.
     const { messages } = part;
+    const { conversation } = this.parts.turn;
     return keptState(this.parts.config.name, {
-      ...{ handle, isKept, calls, approvals, messages },
+      ...{ handle, isKept, conversation, calls, approvals, messages },
       ...this.forDecisions(),
     });
   }

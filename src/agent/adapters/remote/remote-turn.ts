@@ -69,8 +69,9 @@ export interface TurnSetting {
   readonly round: number;
   readonly inputs: readonly GivenInput[];
   readonly before: JsonObject | undefined;
-  /** Whether the upstream knows messages by ids. */
+  /** See `RemoteProtocol`. */
   readonly isNamed: boolean;
+  readonly canBranch: boolean;
 }
 
 /** What is asked of an upstream in one exchange (contract gateway, section C). */
@@ -82,11 +83,14 @@ export async function turnOf(
     attachments,
     kept,
   }: { readonly names: RemoteNames; readonly attachments: AttachmentSource; readonly kept: KeptExchanges },
-  { round, inputs, before, isNamed }: TurnSetting,
+  { round, inputs, before, isNamed, canBranch }: TurnSetting,
 ): Promise<Turn> {
   const { runId, sessionId, principal, history, input, subagent } = context;
   const { tenantId, userId } = principal;
-  const after = config.history === 'remote' ? kept.last : undefined;
+  const conversation = names.of('conversation', config.name, tenantId, userId, sessionId, subagent?.path ?? '');
+  const last = config.history === 'remote' ? kept.last : undefined;
+  const isBranch = last !== undefined && !canBranch && (last.conversation ?? conversation) !== conversation;
+  const after = isBranch ? undefined : last;
   const whole = (): readonly ModelMessage[] =>
     validHistory(toPrompt('', [...history, ...input], context.providerStates, context.callEnds).messages, {
       systemAnywhere: true,
@@ -104,13 +108,14 @@ export async function turnOf(
     context,
     round,
     id: names.of('run', config.name, runId, subagent?.path ?? '', round),
-    conversation: names.of('conversation', config.name, tenantId, userId, sessionId, subagent?.path ?? ''),
+    conversation,
     user: userName(config, names, tenantId, userId),
     messages: isNamed ? [] : await send(after ? fresh([...kept.since, ...input]) : whole()),
     news: isNamed ? [] : await send(fresh(input)),
     named,
     known: all,
     after,
+    isBranch,
     // The first exchange of a run tells them.
     decisions: round === 0 ? decisionsOf(context, kept) : [],
     inputs,

@@ -8,7 +8,7 @@ import type { AnsweredExchange } from './a2a-reader.js';
 
 /** The message of a turn: what the user said since the last exchange, or answers to the questions of a task. */
 export function messageOf(turn: Turn, version: A2aVersion): JsonObject {
-  const { decisions, inputs, after, messages, news, id } = turn;
+  const { decisions, inputs, after, isBranch, messages, news, id } = turn;
   const answered = answeredBy(turn);
   const handle = answered?.handle ?? after?.handle ?? '';
   const isAnswer = answered !== undefined;
@@ -22,7 +22,7 @@ export function messageOf(turn: Turn, version: A2aVersion): JsonObject {
       }),
     ),
     ...inputs.map(({ key, value, isRefused }) => answerPart(version, key, value, isRefused)),
-    ...(isAnswer ? [] : userParts(after ? messages : news.length > 0 ? news : messages, version)),
+    ...(isAnswer ? [] : userParts(after || isBranch || news.length === 0 ? messages : news, version)),
   ];
   return {
     messageId: uuidOf(id),

@@ -17,6 +17,7 @@ const REFUSED: ReadonlySet<number | undefined> = new Set([400, 422]);
  */
 export class ResponsesProtocol implements RemoteProtocol {
   readonly findsByOwnId = false;
+  readonly canBranch = true;
   readonly isNamed = false;
   /** Some servers answer with the response as it is in place of its events, above all to `GET`. */
   readonly takesJson = true;
