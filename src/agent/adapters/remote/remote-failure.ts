@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode, isPlainObject, ProxyError } from '../../../common/index.js';
 import { retryAfterMs } from '../upstream/retry-policy.js';
-import { withoutSecrets } from './remote-secrets.js';
 import { isBrokenOff, isUnreachable, UpstreamStatusError } from '../upstream/upstream-error.js';
+import { withoutSecrets } from './remote-secrets.js';
 
 /** The most characters of an upstream's words in an error. */
 const QUOTED = 500;
