@@ -60,10 +60,8 @@ export class RemoteExchange {
     } catch (error) {
       const failed = error instanceof RemoteFailure ? error.error : error;
       if (!(failed instanceof AppError) || signal.aborted) throw failed;
-      const shown = this.shown(failed);
-      outcome = shown.code;
-      this.parts.upstream.failed(shown);
-      throw shown;
+      outcome = failed.code;
+      throw this.failed(failed);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
@@ -118,10 +116,7 @@ export class RemoteExchange {
         if (found) return found;
       } else {
         const settled = await this.link.settle(state.begunAt);
-        if (settled.kind === 'begun') {
-          this.begun(settled.opened);
-          return this.link.reattach(settled.opened, undefined);
-        }
+        if (settled.kind === 'begun') return this.goOn(settled.opened);
         if (settled.kind === 'unknown' && config.onDoubt !== 'resend') {
           this.isOver = true;
           throw new AppError('UPSTREAM_IN_DOUBT');
@@ -182,10 +177,7 @@ export class RemoteExchange {
     const repeats = new RemoteRepeats(upstream, this.control.signal);
     const handle = await repeats.preparing(() => detached.place(turn, link.ask, isInDoubt));
     const opened = { handle, canReattach: protocol.canReattach, isKept: protocol.keeps };
-    if (isInDoubt && (await detached.hasBegun(handle, turn, link.ask))) {
-      this.begun(opened);
-      return link.reattach(opened, undefined);
-    }
+    if (isInDoubt && (await detached.hasBegun(handle, turn, link.ask))) return this.goOn(opened);
     await this.parts.journal.begin();
     // First the stream, so that no event is missed.
     const stream = protocol.follow(opened, null, turn);
@@ -218,6 +210,12 @@ export class RemoteExchange {
     this.isOver = false;
     this.opened = opened;
     this.parts.journal.opened(opened);
+  }
+
+  /** Follows an exchange that another process has begun. */
+  private goOn(opened: Opened): Promise<readonly SseEvent[] | undefined> {
+    this.begun(opened);
+    return this.link.reattach(opened, undefined);
   }
 
   /** Follows an exchange in doubt by the id that it was sent with; undefined if the upstream does not know it. */
@@ -310,18 +308,18 @@ export class RemoteExchange {
     return outcome;
   }
 
-  private shown(error: AppError): AppError {
-    return withoutSecretsIn(error, this.parts.secrets);
+  /** Notes a failure. Returns it as it may be shown. */
+  private failed(error: AppError): AppError {
+    const shown = withoutSecretsIn(error, this.parts.secrets);
+    this.parts.upstream.failed(shown);
+    return shown;
   }
 
   private outcomeOf(end: ExchangeEnd): ExchangeOutcome {
     const { writer } = this.parts;
     switch (end.kind) {
-      case 'failed': {
-        const error = this.shown(end.error);
-        this.parts.upstream.failed(error);
-        return { kind: 'failure', error };
-      }
+      case 'failed':
+        return { kind: 'failure', error: this.failed(end.error) };
       case 'incomplete':
         return { kind: 'outcome', outcome: { kind: 'incomplete', reason: end.reason } };
       case 'completed': {
