@@ -307,10 +307,10 @@ export interface components {
             /** @description Model calls that one run of it may make. */
             maxSteps: number;
             /**
-             * @description The model that answers requests which name none: the one that the agent has chosen, or the default one, by its `name` in the list of models.
+             * @description The model that answers requests which name none: the one that the agent has chosen, or the default one, by its `name` in the list of models. Null for an agent that runs elsewhere.
              * @example fast
              */
-            model: string;
+            model: string | null;
             /**
              * @description What it asks of the model with every call; options of a request take precedence.
              * @example {

@@ -52,6 +52,13 @@ describe('remote agents that call each other', () => {
   const runs = async (query = ''): Promise<readonly { readonly status: string; readonly error: object | null }[]> =>
     ((await (await fetch(`${server.url}/api/v1/runs${query}`)).json()) as { data: [] }).data;
 
+  it('are listed without a model: none of this server answers', async () => {
+    const { data } = (await (await fetch(`${server.url}/api/v1/agents`)).json()) as { data: Record<string, unknown>[] };
+    const remote = data.filter((one) => 'remote' in one).map(({ name, model }) => [name, model]);
+    expect(remote.sort()).toEqual(['a2a', 'ag-ui', 'agent-api', 'responses'].map((name) => [name, null]));
+    expect(data.filter((one) => !('remote' in one)).every(({ model }) => typeof model === 'string')).toBe(true);
+  });
+
   // The agent of the Agent API asks the default agent, which is the one of AG-UI.
   it.each(['responses', 'a2a', 'ag-ui', 'agent-api'])(
     'a loop that begins at %s ends with the sixth request',

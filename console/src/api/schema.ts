@@ -18,8 +18,8 @@ export interface AgentDto {
   readonly isDefault: boolean;
   /** Model calls that one run of it may make. */
   readonly maxSteps: number;
-  /** The model that answers requests which name none: the one that the agent has chosen, or the default one, by its `name` in the list of models. */
-  readonly model: string;
+  /** The model that answers requests which name none: the one that the agent has chosen, or the default one, by its `name` in the list of models. Null for an agent that runs elsewhere. */
+  readonly model: string | null;
   /** What it asks of the model with every call; options of a request take precedence. */
   readonly modelOptions: Readonly<Record<string, unknown>>;
   /** The agent type. */

@@ -108,11 +108,7 @@ export function TalkPage(): ReactNode {
         <div className="talk-status">
           <p role="status">{STATUS[state.status]}</p>
           <p className="client">
-            {answering && (
-              <>
-                <strong>{answering.name}</strong> with <strong>{answering.model}</strong>,{' '}
-              </>
-            )}
+            {answering && <Answering {...answering} />}
             {wireTitle(wire.name)} through {wire.client}
           </p>
         </div>
@@ -166,4 +162,16 @@ function useAutomaticAnswers(
     if (known.length > 0) attempt?.(conversation.give(known, { wire, agent, tools }));
   });
   useEffect(() => answer(state.calls), [state.calls]);
+}
+
+/** Who answers, and with which model of this server. */
+function Answering({ name, model }: { readonly name: string; readonly model: string | null }): ReactNode {
+  const by = model === null ? null : <strong>{model}</strong>;
+  return (
+    <>
+      <strong>{name}</strong>
+      {by && ' with '}
+      {by},{' '}
+    </>
+  );
 }

@@ -52,7 +52,7 @@ export class CatalogController {
       exposure: agent.exposure,
       recovery: agent.recovery,
       ...this.shapes.viewOf(agent),
-      model: this.shapes.modelNameOf(agent),
+      model: isRemoteAgent(agent.agent) ? null : this.shapes.modelNameOf(agent),
       ...remoteOf(agent, caller),
     }));
     return { data, nextCursor: null };

@@ -91,11 +91,13 @@ export class AgentDto {
   tools!: readonly string[] | null;
 
   @ApiProperty({
+    type: String,
+    nullable: true,
     example: 'fast',
     description:
-      'The model that answers requests which name none: the one that the agent has chosen, or the default one, by its `name` in the list of models.',
+      'The model that answers requests which name none: the one that the agent has chosen, or the default one, by its `name` in the list of models. Null for an agent that runs elsewhere.',
   })
-  model!: string;
+  model!: string | null;
 
   @ApiProperty({
     type: Object,
