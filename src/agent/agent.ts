@@ -1,4 +1,4 @@
-import type { Authority, Carried, Json, JsonObject, Principal } from '../common/index.js';
+import type { Authority, Carried, Json, JsonObject, PatchLimits, Principal } from '../common/index.js';
 import type { AgentEvent, Message, ResponseBuilder } from '../events/index.js';
 import type { RunTelemetry } from '../telemetry/index.js';
 import type { UsageMeter } from '../usage/index.js';
@@ -60,9 +60,10 @@ export interface SessionState {
    * Changes the state by an RFC 6902 patch, which is applied completely or not at all. Wires that show state
    * send the patch.
    *
-   * @throws AppError AGENT_ERROR if the patch cannot be applied, or if the result is not a JSON object
+   * @param limits of the result, for patches that are not the agent's own
+   * @throws AppError AGENT_ERROR if the patch cannot be applied, or if the result is not a JSON object or too large
    */
-  patch(operations: readonly StateOperation[]): void;
+  patch(operations: readonly StateOperation[], limits?: PatchLimits): void;
 }
 
 /** An input that an agent requests from a person. */

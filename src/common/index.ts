@@ -15,6 +15,7 @@ export * from './glob.js';
 export * from './ids.js';
 export * from './iso-time.js';
 export * from './json.js';
+export * from './json-patch.js';
 export * from './json-size.js';
 export * from './locale.js';
 export * from './logged-path.js';

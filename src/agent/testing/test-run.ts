@@ -1,6 +1,6 @@
 import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { readSettings } from '../../config/index.js';
-import { AppError, type Authority, type JsonObject, SequentialIds, SystemClock } from '../../common/index.js';
+import { AppError, type Authority, type JsonObject, patched, SequentialIds, SystemClock } from '../../common/index.js';
 import { type AgentEvent, type Message, ResponseBuilder, StreamGrammar } from '../../events/index.js';
 import { FREE_USAGE, type UsageMeter } from '../../usage/index.js';
 import { type AuditNote, NO_RESUMPTION, type Resumption } from '../interrupt/index.js';
@@ -73,8 +73,12 @@ export class TestRun {
       state: {
         get: () => this.state,
         set: (state) => (this.state = state),
-        patch: () => {
-          throw new Error('not used here');
+        patch: (operations, limits) => {
+          try {
+            this.state = patched(this.state, operations, limits) as JsonObject;
+          } catch (cause) {
+            throw new AppError('AGENT_ERROR', 'The patch does not fit', { cause });
+          }
         },
       },
       clientTools: options.clientTools ?? [],

@@ -1,5 +1,4 @@
-import jsonpatch, { type Operation } from 'fast-json-patch';
-import { isPlainObject, type Json, type JsonObject } from '../../common/index.js';
+import { isPlainObject, type Json, type JsonObject, patchedIfFits } from '../../common/index.js';
 import type { LoggedEvent, StateEvent } from '../../events/index.js';
 import type { RetainedSummary, RunView } from '../../run/index.js';
 import type { AgUiEvent } from './ag-ui.types.js';
@@ -16,7 +15,7 @@ export class SharedState {
       return [{ type: 'STATE_SNAPSHOT', snapshot: event.snapshot }];
     }
     const begin: AgUiEvent[] = this.value === undefined ? [{ type: 'STATE_SNAPSHOT', snapshot: {} }] : [];
-    this.value = patched(this.value ?? {}, event.patch);
+    this.value = patchedIfFits(this.value ?? {}, event.patch);
     return [...begin, { type: 'STATE_DELTA', delta: event.patch }];
   }
 
@@ -29,12 +28,6 @@ export class SharedState {
   snapshot(): AgUiEvent[] {
     return [{ type: 'STATE_SNAPSHOT', snapshot: this.current }];
   }
-}
-
-/** The value after an RFC 6902 patch, of which the log only holds such as fit. */
-function patched(value: Json, patch: readonly JsonObject[]): Json {
-  const operations = jsonpatch.deepClone(patch) as Operation[];
-  return jsonpatch.applyPatch(value, operations, false, false).newDocument;
 }
 
 /** The name of what `StateSummary` keeps. */

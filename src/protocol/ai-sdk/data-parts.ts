@@ -1,5 +1,4 @@
-import jsonpatch, { type Operation } from 'fast-json-patch';
-import { isoTime, isPlainObject, type Json, type JsonObject } from '../../common/index.js';
+import { isoTime, isPlainObject, type Json, type JsonObject, patchedIfFits } from '../../common/index.js';
 import type {
   ActivityEvent,
   Content,
@@ -40,8 +39,7 @@ export class DataParts {
   /** A snapshot is shown at once; patches where the step ends. */
   takeState(event: StateEvent): Chunk[] {
     if (event.kind === 'delta') {
-      const operations = jsonpatch.deepClone(event.patch) as Operation[];
-      this.state = jsonpatch.applyPatch(this.state, operations, false, false).newDocument;
+      this.state = patchedIfFits(this.state, event.patch);
       this.isStateChanged = true;
       return [];
     }
@@ -61,10 +59,7 @@ export class DataParts {
   activity(event: ActivityEvent): Chunk[] {
     const { id, activity_type: activityType } = event;
     const before = this.activities.get(id) ?? {};
-    const content =
-      event.kind === 'snapshot'
-        ? event.content
-        : jsonpatch.applyPatch(before, jsonpatch.deepClone(event.patch) as Operation[], false, false).newDocument;
+    const content = event.kind === 'snapshot' ? event.content : (patchedIfFits(before, event.patch) as JsonObject);
     this.activities.set(id, content);
     return [part('activity', id, { activityType, content })];
   }

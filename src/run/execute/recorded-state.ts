@@ -1,6 +1,12 @@
-import jsonpatch, { type Operation } from 'fast-json-patch';
 import type { SessionState, StateOperation } from '../../agent/index.js';
-import { AppError, assertUnreachable, isPlainObject, type JsonObject } from '../../common/index.js';
+import {
+  AppError,
+  assertUnreachable,
+  isPlainObject,
+  type JsonObject,
+  patched,
+  type PatchLimits,
+} from '../../common/index.js';
 import type { AgentEvent, StateEvent } from '../../events/index.js';
 
 /** What earlier attempts of a run logged of the shared state. */
@@ -36,10 +42,10 @@ export class RecordedState implements SessionState {
     this.emit({ object: 'state', kind: 'snapshot', snapshot: this.changed });
   }
 
-  patch(operations: readonly StateOperation[]): void {
+  patch(operations: readonly StateOperation[], limits?: PatchLimits): void {
     if (operations.length === 0) return;
     const patch = structuredClone([...operations]);
-    this.changed = patchedState(this.changed ?? this.stored, patch);
+    this.changed = patchedState(this.changed ?? this.stored, patch, limits);
     this.emit({ object: 'state', kind: 'delta', patch });
   }
 }
@@ -75,12 +81,10 @@ export class StateFold {
 }
 
 /** @throws AppError AGENT_ERROR when the patch cannot be applied */
-function patchedState(state: JsonObject, patch: readonly StateOperation[]): JsonObject {
+function patchedState(state: JsonObject, patch: readonly StateOperation[], limits?: PatchLimits): JsonObject {
   let next: unknown;
   try {
-    // Applied to a copy, with copies of the operations' values, so that later changes do not reach the state.
-    const operations = jsonpatch.deepClone(patch) as Operation[];
-    next = jsonpatch.applyPatch(state, operations, true, false, true).newDocument;
+    next = patched(state, patch, limits);
   } catch (cause) {
     throw new AppError('AGENT_ERROR', 'A patch of the shared state cannot be applied', { cause });
   }

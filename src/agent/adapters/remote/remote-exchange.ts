@@ -285,8 +285,9 @@ export class RemoteExchange {
   private restore(opened: Opened, boundaries: readonly StoredBoundary[]): void {
     this.opened = opened;
     const { writer } = this.parts;
-    for (const { calls } of boundaries) {
+    for (const { calls, activities = [] } of boundaries) {
       writer.restoreCalls(calls);
+      writer.restoreActivities(activities);
       this.memory.noteCalls(calls);
     }
     const last = boundaries.at(-1);

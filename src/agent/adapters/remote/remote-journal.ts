@@ -115,6 +115,7 @@ export class RemoteJournal {
       told,
       calls: part.calls as unknown as Json,
       ...(state && { state }),
+      ...(part.activities.length > 0 && { activities: part.activities as unknown as Json }),
       // In the form of a model's step, whose state is stored with its last message.
       ...{ finishReason: 'stop', toolCalls: [], replay: kept },
       ...(model !== undefined && { model }),

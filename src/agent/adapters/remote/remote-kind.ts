@@ -1,5 +1,6 @@
 import type { AppError, Json, JsonObject } from '../../../common/index.js';
 import type { AgentContext, InputQuestion } from '../../agent.js';
+import type { ActivityEvent } from '../../../events/index.js';
 import type { ModelMessage } from '../../ports/model-client.js';
 import type { RemoteFailure } from './remote-failure.js';
 import type { RemoteRequest } from './remote-http.js';
@@ -243,4 +244,6 @@ export interface StoredBoundary {
   readonly calls: readonly ToldCall[];
   /** The shared state at the boundary; absent if the exchange had not changed it. */
   readonly state?: JsonObject;
+  /** The activities that had changed since the boundary before. */
+  readonly activities?: readonly ActivityEvent[];
 }

@@ -1,17 +1,16 @@
 import { AppError, type Json, type JsonObject } from '../../../common/index.js';
-import type { AgentEvent, ContentInput, OpenInterrupt, Usage } from '../../../events/index.js';
+import type { ActivityEvent, AgentEvent, ContentInput, OpenInterrupt, Usage } from '../../../events/index.js';
 import { isAttachmentReference } from '../../attachment/index.js';
 import type { AskedInterrupt } from '../../interrupt/index.js';
 import type { AgentContext, InputQuestion, StateOperation } from '../../agent.js';
 import { writeRequest } from '../../loop/approvals.js';
 import type { CitedSource } from '../../loop/segment.js';
+import { PATCH_LIMITS, RemoteActivities } from './remote-activities.js';
 import { type EarlierCall, RemoteCalls, type ToldCall } from './remote-calls.js';
 import { RemoteCall, RemoteText } from './remote-segments.js';
 
 /** The longest piece of a text in one event, in characters. */
 const LONGEST_PIECE = 64 * 1024;
-/** The largest shared state that an upstream may set, in characters of JSON. */
-const LARGEST_STATE = 256 * 1024;
 
 /** One message: streamed, or written as a whole at its turn. */
 interface Entry {
@@ -32,6 +31,8 @@ export interface WrittenPart {
   readonly approvals: Readonly<Record<string, string>>;
   /** The upstream's ids of messages, by ours. */
   readonly messages: Readonly<Record<string, string>>;
+  /** Activities that have begun or changed. */
+  readonly activities: readonly ActivityEvent[];
   /** True if there was anything beside messages. */
   readonly hasEvents: boolean;
 }
@@ -82,6 +83,8 @@ export class RemoteWriter {
   private readonly entries = new Map<string, Entry>();
   private queue: Entry[] = [];
   private readonly calls: RemoteCalls;
+  private readonly activities: RemoteActivities;
+  private hasMisfit = false;
   private messageIds: string[] = [];
   private newApprovals: Record<string, string> = {};
   private newMessages: Record<string, string> = {};
@@ -93,6 +96,7 @@ export class RemoteWriter {
     private readonly setting: WriterSetting,
   ) {
     this.calls = new RemoteCalls(context, setting.round, setting.earlier);
+    this.activities = new RemoteActivities(context.attempt <= 1);
   }
 
   /** True while no message is half told. */
@@ -261,7 +265,7 @@ export class RemoteWriter {
   /** Replaces the shared state. A state that is too large, or is not shared, is only shown as a raw event. */
   state(snapshot: Json, source: string): void {
     const isObject = typeof snapshot === 'object' && snapshot !== null && !Array.isArray(snapshot);
-    if (this.setting.sharesState && isObject && JSON.stringify(snapshot).length <= LARGEST_STATE) {
+    if (this.setting.sharesState && isObject && JSON.stringify(snapshot).length <= PATCH_LIMITS.largest) {
       this.context.state.set(snapshot);
       this.hasEvents = true;
     } else this.emit({ object: 'raw', event: { type: 'STATE_SNAPSHOT' }, source });
@@ -270,19 +274,34 @@ export class RemoteWriter {
   /** Changes the shared state. A patch that does not fit is only shown as a raw event. */
   patch(operations: readonly StateOperation[], source: string): void {
     try {
-      if (!this.setting.sharesState || JSON.stringify(operations).length > LARGEST_STATE)
-        throw new AppError('AGENT_ERROR');
-      this.context.state.patch(operations);
+      if (!this.setting.sharesState) throw new AppError('AGENT_ERROR');
+      this.context.state.patch(operations, PATCH_LIMITS);
       this.hasEvents = true;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      this.context.telemetry?.log.warn('A patch of the shared state by the remote agent cannot be applied');
-      this.emit({ object: 'raw', event: { type: 'STATE_DELTA', delta: [...operations] }, source });
+      this.misfit({ type: 'STATE_DELTA', delta: [...operations] }, source);
     }
   }
 
+  /** Shows an activity, or changes it. A patch that does not fit is only shown as a raw event. */
+  activity(event: ActivityEvent, source: string): void {
+    let written: ActivityEvent;
+    try {
+      written = this.activities.take(event);
+    } catch {
+      const { id: messageId, activity_type: activityType } = event;
+      const patch = event.kind === 'delta' ? [...event.patch] : [];
+      this.misfit({ type: 'ACTIVITY_DELTA', messageId, activityType, patch }, source);
+      return;
+    }
+    this.context.emit(written);
+    this.hasEvents = true;
+  }
+
   /** Writes an event beside the messages. */
-  emit(event: Exclude<AgentEvent, { readonly object: 'response' | 'message' | 'content' | 'interrupt' }>): void {
+  emit(
+    event: Exclude<AgentEvent, { readonly object: 'response' | 'message' | 'content' | 'interrupt' | 'activity' }>,
+  ): void {
     this.context.emit(event);
     this.hasEvents = true;
   }
@@ -330,6 +349,7 @@ export class RemoteWriter {
       calls: this.calls.take(),
       approvals: this.newApprovals,
       messages: this.newMessages,
+      activities: this.activities.takeNews(),
       hasEvents: this.hasEvents,
     };
     this.messageIds = [];
@@ -339,9 +359,23 @@ export class RemoteWriter {
     return part;
   }
 
+  /** Activities that an earlier attempt of this exchange has shown. */
+  restoreActivities(events: readonly ActivityEvent[]): void {
+    this.activities.restore(events);
+  }
+
   /** Calls that an earlier attempt of this exchange has told. */
   restoreCalls(calls: readonly ToldCall[]): void {
     this.calls.restore(calls);
+  }
+
+  private misfit(event: JsonObject, source: string): void {
+    if (!this.hasMisfit)
+      this.context.telemetry?.log.warn(
+        'A patch by the remote agent does not fit, or makes too much: it is not applied',
+      );
+    this.hasMisfit = true;
+    this.emit({ object: 'raw', event, source });
   }
 
   private textAt(key: string, kind: RemoteText['kind']): RemoteText {

@@ -1,5 +1,4 @@
-import { applyPatch, type Operation } from 'fast-json-patch';
-import type { Json, JsonObject } from '../../../common/index.js';
+import { type Json, type JsonObject, patchedIfFits } from '../../../common/index.js';
 import { type LoggedEvent, ResponseFold } from '../../../events/index.js';
 import type { RunView } from '../../../run/index.js';
 import { type AgUiEvent, AgUiFold, type AgUiMessage, toAgUiMessages } from '../../ag-ui-events/index.js';
@@ -68,14 +67,14 @@ export class RunSnapshot {
         this.state = event.snapshot;
         return;
       case 'STATE_DELTA':
-        this.state = patched(this.state, event.delta);
+        this.state = patchedIfFits(this.state, event.delta);
         return;
       case 'ACTIVITY_SNAPSHOT':
         this.activities.set(event.messageId, event);
         return;
       case 'ACTIVITY_DELTA': {
         const known = this.activities.get(event.messageId);
-        const content = patched(known?.content ?? {}, event.patch) as JsonObject;
+        const content = patchedIfFits(known?.content ?? {}, event.patch) as JsonObject;
         const { messageId, activityType } = event;
         this.activities.set(messageId, { type: 'ACTIVITY_SNAPSHOT', messageId, activityType, content });
         return;
@@ -135,11 +134,6 @@ export class RunSnapshot {
     const entity = this.open.get(key);
     if (entity) entity.piece = { ...event, delta: (entity.piece?.delta ?? '') + event.delta };
   }
-}
-
-/** A patched copy: the patch library changes its argument. */
-function patched(value: Json, patch: readonly JsonObject[]): Json {
-  return applyPatch(structuredClone(value), patch as unknown as Operation[]).newDocument;
 }
 
 /**

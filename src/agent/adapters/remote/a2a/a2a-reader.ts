@@ -284,13 +284,8 @@ export class A2aReader implements RemoteReader {
         this.keepWords(message);
         if (said !== '' && said !== this.lastWords && this.config.progress) {
           this.lastWords = said;
-          writer.emit({
-            object: 'activity',
-            kind: 'snapshot',
-            id: `task_${this.taskId}`,
-            activity_type: 'STATUS',
-            content: { text: said },
-          });
+          const activity = { id: `task_${this.taskId}`, activity_type: 'STATUS', content: { text: said } };
+          writer.activity({ object: 'activity', kind: 'snapshot', ...activity }, 'a2a');
         }
         return;
       case 'completed':

@@ -15,22 +15,17 @@ export function writeExtension(type: string, fields: Fields, writer: RemoteWrite
       const status = type === 'STEP_STARTED' ? 'started' : 'finished';
       return writer.emit({ object: 'step', name: either(fields, 'stepName') ?? '', status, ...owner });
     }
-    case 'ACTIVITY_SNAPSHOT':
-      return writer.emit({
-        object: 'activity',
-        kind: 'snapshot',
-        ...activityOf(fields),
-        content: asObject(objectAt(fields, 'content')),
-        ...owner,
-      });
-    case 'ACTIVITY_DELTA':
-      return writer.emit({
-        object: 'activity',
-        kind: 'delta',
-        ...activityOf(fields),
-        patch: objectsAt(fields, 'patch').map(asObject),
-        ...owner,
-      });
+    case 'ACTIVITY_SNAPSHOT': {
+      const content = asObject(objectAt(fields, 'content'));
+      return writer.activity(
+        { object: 'activity', kind: 'snapshot', ...activityOf(fields), content, ...owner },
+        SOURCE,
+      );
+    }
+    case 'ACTIVITY_DELTA': {
+      const patch = objectsAt(fields, 'patch').map(asObject);
+      return writer.activity({ object: 'activity', kind: 'delta', ...activityOf(fields), patch, ...owner }, SOURCE);
+    }
     case 'RAW':
       return writer.emit({
         object: 'raw',
