@@ -76,6 +76,8 @@ export interface InputQuestion {
   readonly message: string;
   /** JSON Schema of the answer. Without one, any JSON value is accepted. */
   readonly responseSchema?: JsonObject;
+  /** True if the schema is another server's: one that cannot be used is left out. Default: it is an error. */
+  readonly hasForeignSchema?: boolean;
   /** Milliseconds until the question expires. Default: APPROVAL_EXPIRES_IN. */
   readonly expiresInMs?: number;
 }

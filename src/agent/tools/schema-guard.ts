@@ -10,13 +10,18 @@ const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 const IDENTIFIERS = ['$id', '$schema', 'id'];
 const VALUES = ['enum', 'const', 'default', 'examples'];
 
-/** Why a client's schema is refused, as the end of a sentence; undefined if it may be compiled. */
-export function checkUntrustedSchema(schema: JsonObject): string | undefined {
+/** Why a foreign schema is refused, as the end of a sentence in the plural; undefined if it may be compiled. */
+export function checkForeignSchema(schema: JsonObject): string | undefined {
   const problem = structureProblem(schema);
   if (problem) return problem;
-  if (JSON.stringify(schema).length > UNTRUSTED_SCHEMA_LIMIT) {
-    return `exceed the limit of ${UNTRUSTED_SCHEMA_LIMIT} characters`;
-  }
+  if (JSON.stringify(schema).length <= UNTRUSTED_SCHEMA_LIMIT) return undefined;
+  return `exceed the limit of ${UNTRUSTED_SCHEMA_LIMIT} characters`;
+}
+
+/** As `checkForeignSchema`, of the parameters of a tool. */
+export function checkUntrustedSchema(schema: JsonObject): string | undefined {
+  const problem = checkForeignSchema(schema);
+  if (problem) return problem;
   const type = schema['type'];
   return type === undefined || type === 'object' ? undefined : 'must describe an object';
 }

@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats';
 import { AppError, fingerprint, type JsonObject, type JsonSize, measureJson } from '../../common/index.js';
 import { BoundedPattern } from './bounded-pattern.js';
 import { boundedWork, within } from './bounded-work.js';
-import { checkUntrustedSchema, standaloneSchema, stepsOf } from './schema-guard.js';
+import { checkForeignSchema, checkUntrustedSchema, standaloneSchema, stepsOf } from './schema-guard.js';
 import { flagsOf } from './schema-pattern.js';
 import { withLinearUniqueItems } from './unique-items.js';
 import { violationMessage } from './violation-messages.js';
@@ -22,6 +22,8 @@ export const VALUE_LIMITS = { depth: 64, values: 10_000, characters: 1024 * 1024
 
 /** How long a schema that is not trusted may take to compile, in milliseconds, also on a busy machine. */
 const COMPILE_MS = 2000;
+/** The same for one that comes with a question: runs of others wait meanwhile. */
+const COMPILE_QUESTION_MS = 1000;
 
 /** Up to so many steps, a few milliseconds, work needs no time limit, whose watch costs more than most validations. */
 const QUICK_STEPS = 1_000_000;
@@ -96,6 +98,19 @@ export class SchemaValidator {
     }
   }
 
+  /** Whether answers can be validated with the schema of another server: not if it is too large or takes too long. */
+  canAnswer(schema: JsonObject): boolean {
+    const key = this.keyOf(schema);
+    if (this.compiled.has(key)) return true;
+    if (checkForeignSchema(schema)) return false;
+    try {
+      this.keep(key, { validate: this.compileWithin(COMPILE_QUESTION_MS, schema), steps: stepsOf(schema) });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Number of compiled schemas in the cache, for tests and metrics. */
   get cacheSize(): number {
     return this.compiled.size;
@@ -106,9 +121,13 @@ export class SchemaValidator {
     let compiled = this.compiled.get(key);
     if (compiled) this.compiled.delete(key);
     else compiled = { validate: this.compileTrusted(schema), steps: stepsOf(schema) };
+    this.keep(key, compiled);
+    return compiled;
+  }
+
+  private keep(key: string, compiled: Compiled): void {
     this.compiled.set(key, compiled);
     if (this.compiled.size > CACHE_SIZE) this.forgetOldest();
-    return compiled;
   }
 
   private keyOf(schema: JsonObject): string {
@@ -143,8 +162,9 @@ export class SchemaValidator {
   }
 
   /** As `compile`. @throws Error also if it takes longer */
-  private compileWithin(milliseconds: number, schema: JsonObject): void {
-    if (within(milliseconds, () => this.compile(schema))) return;
+  private compileWithin(milliseconds: number, schema: JsonObject): ValidateFunction {
+    const validate = within(milliseconds, () => this.compile(schema));
+    if (validate) return validate;
     // What was cut in the middle is not used again.
     this.draft7 = draft7();
     this.draft2020 = draft2020();

@@ -16,18 +16,35 @@ export class AgentInputs {
     private readonly validator: SchemaValidator,
   ) {}
 
-  /** The `context.interrupt` of one run. @param answered the inputs that the runs of its chain resolved */
-  asker(answered: readonly SettledInterrupt[]): (question: InputQuestion) => Promise<Json> {
+  /**
+   * The `context.interrupt` of one run.
+   *
+   * @param answered the inputs that the runs of its chain resolved
+   * @param warn writes a warning to the log of the run
+   */
+  asker(
+    answered: readonly SettledInterrupt[],
+    warn: (warning: string) => void,
+  ): (question: InputQuestion) => Promise<Json> {
     const byKey = new Map(answered.map((one) => [one.key, one]));
     let count = 0;
     return async (question) => {
       const key = question.key ?? `input:${count}`;
       if (question.key === undefined) count += 1;
       const settled = byKey.get(key);
-      if (!settled) throw this.ask(key, question);
+      if (!settled) throw this.ask(key, this.withUsableSchema(question, warn));
       if (settled.status !== 'answered') throw new InputRefused(settled);
       return Promise.resolve(structuredClone(settled.decision?.['payload'] ?? null));
     };
+  }
+
+  /** Without a schema of another server that cannot be used: the person can answer, and that server judges. */
+  private withUsableSchema(question: InputQuestion, warn: (warning: string) => void): InputQuestion {
+    const { responseSchema, ...rest } = question;
+    if (!responseSchema || question.hasForeignSchema !== true || this.validator.canAnswer(responseSchema))
+      return question;
+    warn('A question of a remote agent is asked without its schema, which cannot be used');
+    return rest;
   }
 
   private ask(key: string, question: InputQuestion): Error {

@@ -80,7 +80,7 @@ export class RunContextFactory {
       forwardedProps: run.request.forwardedProps,
       ...(run.request.carried && { carried: run.request.carried }),
       resumption,
-      interrupt: this.inputs.asker(resumption.inputs),
+      interrupt: this.inputs.asker(resumption.inputs, (warning) => options.telemetry.log.warn(warning)),
       ...(label && { summaryLabel: (summary: string) => label(summary, { principal, authority: run.authority }) }),
       audit: (note) => writer.audit(note),
       instructions: run.request.systemPrompt ?? '',

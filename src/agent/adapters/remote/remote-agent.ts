@@ -231,7 +231,7 @@ async function answersTo(context: AgentContext, { exchange, questions }: AskedQu
   for (const [index, question] of questions.entries()) {
     const { key = '' } = question;
     // Answers of earlier exchanges are kept: only its own answers this question.
-    const own = Object.assign({}, question, { key: fingerprint([exchange, index, key]) });
+    const own = Object.assign({}, question, { key: fingerprint([exchange, index, key]), hasForeignSchema: true });
     try {
       given.push({ key, value: await context.interrupt(own), isRefused: false });
     } catch (error) {
