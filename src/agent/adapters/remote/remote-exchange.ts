@@ -30,6 +30,8 @@ export class RemoteExchange {
   /** When something last showed that the exchange goes on, by `performance.now()`. */
   private progressAt = performance.now();
   private lastProgress = '';
+  /** True once a boundary has the shared state. */
+  private hasStoredState = false;
   private readonly memory: RemoteMemory;
 
   constructor(
@@ -96,7 +98,7 @@ export class RemoteExchange {
         failure = error;
       }
       if (!this.link.isLooking && isStreamEnd(failure)) this.reader.closed?.();
-      if (this.reader.end) return this.finish(this.reader.end);
+      if (this.reader.end) return yield* this.finish(this.reader.end);
       events = await this.continued(failure);
     }
   }
@@ -271,11 +273,14 @@ export class RemoteExchange {
     const part = writer.takePart();
     const kept = this.memory.atBoundary(part, opened);
     const told = this.reader.takeTold();
+    // What is stored at one boundary is that of the next ones, until it changes.
+    const isStored = part.hasState || (part.hasEvents && !this.hasStoredState);
+    this.hasStoredState ||= isStored;
     const boundary = {
       part,
       position: this.reader.position,
       told: last ? { ...told, outcome: last as unknown as JsonObject } : told,
-      state: part.hasEvents ? this.context.state.get() : undefined,
+      state: isStored ? this.context.state.get() : undefined,
       model: this.reader.model,
       kept,
     };
@@ -295,14 +300,15 @@ export class RemoteExchange {
     if (last) this.reader.restore(last.position, told);
     // What was written behind the last boundary is written again, changes of the state included.
     const state = boundaries.findLast((one) => one.state !== undefined)?.state;
+    this.hasStoredState = state !== undefined;
     if (state) this.context.state.set(state);
   }
 
   /** The terminal event was read. */
-  private finish(end: ExchangeEnd): ExchangeOutcome {
+  private *finish(end: ExchangeEnd): Generator<undefined, ExchangeOutcome, void> {
     this.isOver = true;
     const { writer } = this.parts;
-    writer.finish(end.kind === 'completed');
+    yield* writer.finish(end.kind === 'completed');
     const outcome = this.outcomeOf(end);
     if (outcome.kind === 'failure') return outcome;
     this.boundary(outcome);

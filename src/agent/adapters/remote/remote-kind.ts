@@ -242,7 +242,7 @@ export interface StoredBoundary {
   readonly position: Json;
   readonly told: JsonObject;
   readonly calls: readonly ToldCall[];
-  /** The shared state at the boundary; absent if the exchange had not changed it. */
+  /** The shared state at the boundary; absent if it is that of the last one that has it. */
   readonly state?: JsonObject;
   /** The activities that had changed since the boundary before. */
   readonly activities?: readonly ActivityEvent[];

@@ -11,6 +11,10 @@ import { RemoteCall, RemoteText } from './remote-segments.js';
 
 /** The longest piece of a text in one event, in characters. */
 const LONGEST_PIECE = 64 * 1024;
+/** The most messages that are told or wait at once: beyond them, the oldest one is closed. */
+const MOST_OPEN = 256;
+/** Messages that the end of an exchange writes in one go. */
+const WRITTEN_AT_ONCE = 64;
 
 /** One message: streamed, or written as a whole at its turn. */
 interface Entry {
@@ -35,6 +39,8 @@ export interface WrittenPart {
   readonly activities: readonly ActivityEvent[];
   /** True if there was anything beside messages. */
   readonly hasEvents: boolean;
+  /** True if the shared state was changed. */
+  readonly hasState: boolean;
 }
 
 /** A call that waits for a person. */
@@ -89,6 +95,7 @@ export class RemoteWriter {
   private newApprovals: Record<string, string> = {};
   private newMessages: Record<string, string> = {};
   private hasEvents = false;
+  private hasState = false;
   private anonymous = 0;
 
   constructor(
@@ -268,6 +275,7 @@ export class RemoteWriter {
     if (this.setting.sharesState && isObject && JSON.stringify(snapshot).length <= PATCH_LIMITS.largest) {
       this.context.state.set(snapshot);
       this.hasEvents = true;
+      this.hasState = true;
     } else this.emit({ object: 'raw', event: { type: 'STATE_SNAPSHOT' }, source });
   }
 
@@ -277,6 +285,7 @@ export class RemoteWriter {
       if (!this.setting.sharesState) throw new AppError('AGENT_ERROR');
       this.context.state.patch(operations, PATCH_LIMITS);
       this.hasEvents = true;
+      this.hasState = true;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       this.misfit({ type: 'STATE_DELTA', delta: [...operations] }, source);
@@ -313,9 +322,9 @@ export class RemoteWriter {
 
   /**
    * Ends the exchange: closes everything and answers open calls. Of an answer that is not whole everything is shown, and
-   * what is open stays open: the end of the run closes it.
+   * what is open stays open: the end of the run closes it. Yields where others may go on.
    */
-  finish(isWhole: boolean): void {
+  *finish(isWhole: boolean): Generator<undefined, void, void> {
     if (!isWhole) {
       for (const { segment, write, isEnded } of this.queue.splice(0)) {
         const id = write?.() ?? segment?.messageId;
@@ -329,7 +338,10 @@ export class RemoteWriter {
     for (const entry of this.entries.values()) entry.isEnded = true;
     this.advance();
     const waiting = new Set(this.asked.map(({ item }) => item.call_id));
-    for (const upstreamId of this.calls.unanswered(waiting)) this.output(upstreamId, NO_OUTPUT, { isError: true });
+    for (const [index, upstreamId] of this.calls.unanswered(waiting).entries()) {
+      if (index % WRITTEN_AT_ONCE === WRITTEN_AT_ONCE - 1) yield;
+      this.output(upstreamId, NO_OUTPUT, { isError: true });
+    }
   }
 
   /** Our ids of the calls that the client must answer. */
@@ -351,11 +363,13 @@ export class RemoteWriter {
       messages: this.newMessages,
       activities: this.activities.takeNews(),
       hasEvents: this.hasEvents,
+      hasState: this.hasState,
     };
     this.messageIds = [];
     this.newApprovals = {};
     this.newMessages = {};
     this.hasEvents = false;
+    this.hasState = false;
     return part;
   }
 
@@ -389,6 +403,10 @@ export class RemoteWriter {
   private begin(key: string, entry: Entry): void {
     this.entries.set(key, entry);
     this.queue.push(entry);
+    const [oldest] = this.queue;
+    if (this.queue.length <= MOST_OPEN || !oldest) return;
+    oldest.isEnded = true;
+    this.advance();
   }
 
   private write(write: () => string, source?: string): void {
