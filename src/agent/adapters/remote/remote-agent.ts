@@ -20,7 +20,8 @@ import { secretsIn } from './remote-secrets.js';
 import { RemoteProbe } from './remote-probe.js';
 import { givenDecisions, keptIn, type KeptExchanges, keptState, turnOf } from './remote-turn.js';
 import { RemoteUpstream } from './remote-upstream.js';
-import { RemoteWriter, type WriterSetting } from './remote-writer.js';
+import { RemoteWriter } from './remote-writer.js';
+import type { WriterSetting } from './remote-written.js';
 
 /** What all remote agents of a process share. */
 export interface RemoteParts {

@@ -30,8 +30,6 @@ export class RemoteExchange {
   /** When something last showed that the exchange goes on, by `performance.now()`. */
   private progressAt = performance.now();
   private lastProgress = '';
-  /** True once a boundary has the shared state. */
-  private hasStoredState = false;
   private readonly memory: RemoteMemory;
 
   constructor(
@@ -273,14 +271,11 @@ export class RemoteExchange {
     const part = writer.takePart();
     const kept = this.memory.atBoundary(part, opened);
     const told = this.reader.takeTold();
-    // What is stored at one boundary is that of the next ones, until it changes.
-    const isStored = part.hasState || (part.hasEvents && !this.hasStoredState);
-    this.hasStoredState ||= isStored;
     const boundary = {
       part,
       position: this.reader.position,
       told: last ? { ...told, outcome: last as unknown as JsonObject } : told,
-      state: isStored ? this.context.state.get() : undefined,
+      state: () => this.context.state.get(),
       model: this.reader.model,
       kept,
     };
@@ -300,7 +295,6 @@ export class RemoteExchange {
     if (last) this.reader.restore(last.position, told);
     // What was written behind the last boundary is written again, changes of the state included.
     const state = boundaries.findLast((one) => one.state !== undefined)?.state;
-    this.hasStoredState = state !== undefined;
     if (state) this.context.state.set(state);
   }
 

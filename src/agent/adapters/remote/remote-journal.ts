@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../common/index.js';
 import type { Journal } from '../../agent.js';
 import { isPathSegment } from './remote-http.js';
 import type { Opened, RemoteProtocol, StoredBoundary } from './remote-kind.js';
-import type { WrittenPart } from './remote-writer.js';
+import type { WrittenPart } from './remote-written.js';
 
 /** Where an exchange stands in the journal. */
 export type JournalState =
@@ -45,7 +45,8 @@ const FIRST = 'remote:0:open';
 export interface Boundary {
   readonly position: Json;
   readonly told: JsonObject;
-  readonly state: JsonObject | undefined;
+  /** Reads the shared state. */
+  readonly state: () => JsonObject;
   readonly model: string | undefined;
   /** Kept with the messages, for later runs. */
   readonly kept: JsonObject;
@@ -58,6 +59,8 @@ export interface Boundary {
  */
 export class RemoteJournal {
   private next = 0;
+  /** True once a boundary has the shared state: it is that of the next ones, until it changes. */
+  private hasState = false;
 
   constructor(
     private readonly journal: Journal,
@@ -84,6 +87,7 @@ export class RemoteJournal {
     for (; this.journal.isFinished(this.at); this.next += 1) {
       const step = this.journal.finished(this.at, this.hash);
       if (step) boundaries.push(step.output as unknown as StoredBoundary);
+      this.hasState ||= step?.output['state'] !== undefined;
     }
     this.journal.finished(this.at, this.hash);
     return { kind: 'open', opened, boundaries };
@@ -110,11 +114,13 @@ export class RemoteJournal {
    */
   boundary({ part, position, told, state, model, kept }: Boundary, canReattach: boolean, isLast = false): void {
     if (!this.hasBoundaries && !isLast) return;
+    const storesState = part.hasState || (part.hasEvents && !this.hasState);
+    this.hasState ||= storesState;
     const output: JsonObject = {
       position,
       told,
       calls: part.calls as unknown as Json,
-      ...(state && { state }),
+      ...(storesState && { state: state() }),
       ...(part.activities.length > 0 && { activities: part.activities as unknown as Json }),
       // In the form of a model's step, whose state is stored with its last message.
       ...{ finishReason: 'stop', toolCalls: [], replay: kept },

@@ -1,6 +1,6 @@
 import type { AppError, Json, JsonObject } from '../../../common/index.js';
-import type { AgentContext, InputQuestion } from '../../agent.js';
 import type { ActivityEvent } from '../../../events/index.js';
+import type { AgentContext, InputQuestion } from '../../agent.js';
 import type { ModelMessage } from '../../ports/model-client.js';
 import type { RemoteFailure } from './remote-failure.js';
 import type { RemoteRequest } from './remote-http.js';

@@ -4,7 +4,8 @@ import type { RemoteAgentConfig } from '../../remote/remote-config.js';
 import type { ToldCall } from './remote-calls.js';
 import type { KeptExchange, Opened, RemoteReader, Turn } from './remote-kind.js';
 import { keptState } from './remote-turn.js';
-import type { RemoteWriter, WrittenPart } from './remote-writer.js';
+import type { RemoteWriter } from './remote-writer.js';
+import type { WrittenPart } from './remote-written.js';
 
 /** The most that a run keeps of an exchange for the next one, in characters of JSON. */
 const LARGEST_KEPT = 256 * 1024;

@@ -1,13 +1,14 @@
-import { AppError, type Json, type JsonObject } from '../../../common/index.js';
+import type { Json, JsonObject } from '../../../common/index.js';
 import type { ActivityEvent, AgentEvent, ContentInput, OpenInterrupt, Usage } from '../../../events/index.js';
 import { isAttachmentReference } from '../../attachment/index.js';
 import type { AskedInterrupt } from '../../interrupt/index.js';
 import type { AgentContext, InputQuestion, StateOperation } from '../../agent.js';
 import { writeRequest } from '../../loop/approvals.js';
 import type { CitedSource } from '../../loop/segment.js';
-import { PATCH_LIMITS, RemoteActivities } from './remote-activities.js';
-import { type EarlierCall, RemoteCalls, type ToldCall } from './remote-calls.js';
+import { RemoteCalls, type ToldCall } from './remote-calls.js';
 import { RemoteCall, RemoteText } from './remote-segments.js';
+import { RemoteShared } from './remote-shared.js';
+import type { AskedCall, OutputFacts, WriterSetting, WrittenPart } from './remote-written.js';
 
 /** The longest piece of a text in one event, in characters. */
 const LONGEST_PIECE = 64 * 1024;
@@ -26,56 +27,6 @@ interface Entry {
   isEnded: boolean;
 }
 
-/** What has been written since the last boundary, for the journal. */
-export interface WrittenPart {
-  readonly messageIds: readonly string[];
-  /** Calls that have begun or ended. */
-  readonly calls: readonly ToldCall[];
-  /** Approval requests of the upstream, by the ids of our interrupts. */
-  readonly approvals: Readonly<Record<string, string>>;
-  /** The upstream's ids of messages, by ours. */
-  readonly messages: Readonly<Record<string, string>>;
-  /** Activities that have begun or changed. */
-  readonly activities: readonly ActivityEvent[];
-  /** True if there was anything beside messages. */
-  readonly hasEvents: boolean;
-  /** True if the shared state was changed. */
-  readonly hasState: boolean;
-}
-
-/** A call that waits for a person. */
-export interface AskedCall {
-  readonly name: string;
-  /** JSON text. */
-  readonly arguments: string;
-  /** Whose tool it is. */
-  readonly label?: string;
-  /** The upstream's id of the call, if it was shown. */
-  readonly callId?: string;
-  /** The question. */
-  readonly message?: string;
-}
-
-/** What is known of the result of a call. */
-export interface OutputFacts {
-  readonly isError?: boolean;
-  /** The tool, if the call was not shown. */
-  readonly name?: string;
-  /** The upstream's id of the message. */
-  readonly source?: string | undefined;
-}
-
-/** How the writer is set up. */
-export interface WriterSetting {
-  /** Which exchange of the run it is, from 0. */
-  readonly round: number;
-  /** How long an approval waits, in milliseconds. */
-  readonly approvalExpiresInMs: number;
-  readonly sharesState: boolean;
-  /** Calls of earlier runs that have no result yet. */
-  readonly earlier: readonly EarlierCall[];
-}
-
 /**
  * Writes what a remote agent sends in our vocabulary (contract gateway, section C). Only one message is open at a time:
  * the front message is streamed, and later ones are buffered until it is complete. Pieces of an unknown message open it.
@@ -89,13 +40,11 @@ export class RemoteWriter {
   private readonly entries = new Map<string, Entry>();
   private queue: Entry[] = [];
   private readonly calls: RemoteCalls;
-  private readonly activities: RemoteActivities;
-  private hasMisfit = false;
+  private readonly shared: RemoteShared;
   private messageIds: string[] = [];
   private newApprovals: Record<string, string> = {};
   private newMessages: Record<string, string> = {};
   private hasEvents = false;
-  private hasState = false;
   private anonymous = 0;
 
   constructor(
@@ -103,7 +52,7 @@ export class RemoteWriter {
     private readonly setting: WriterSetting,
   ) {
     this.calls = new RemoteCalls(context, setting.round, setting.earlier);
-    this.activities = new RemoteActivities(context.attempt <= 1);
+    this.shared = new RemoteShared(context, setting.sharesState);
   }
 
   /** True while no message is half told. */
@@ -271,40 +220,17 @@ export class RemoteWriter {
 
   /** Replaces the shared state. A state that is too large, or is not shared, is only shown as a raw event. */
   state(snapshot: Json, source: string): void {
-    const isObject = typeof snapshot === 'object' && snapshot !== null && !Array.isArray(snapshot);
-    if (this.setting.sharesState && isObject && JSON.stringify(snapshot).length <= PATCH_LIMITS.largest) {
-      this.context.state.set(snapshot);
-      this.hasEvents = true;
-      this.hasState = true;
-    } else this.emit({ object: 'raw', event: { type: 'STATE_SNAPSHOT' }, source });
+    this.changed(this.shared.set(snapshot), source);
   }
 
   /** Changes the shared state. A patch that does not fit is only shown as a raw event. */
   patch(operations: readonly StateOperation[], source: string): void {
-    try {
-      if (!this.setting.sharesState) throw new AppError('AGENT_ERROR');
-      this.context.state.patch(operations, PATCH_LIMITS);
-      this.hasEvents = true;
-      this.hasState = true;
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      this.misfit({ type: 'STATE_DELTA', delta: [...operations] }, source);
-    }
+    this.changed(this.shared.patch(operations), source);
   }
 
   /** Shows an activity, or changes it. A patch that does not fit is only shown as a raw event. */
   activity(event: ActivityEvent, source: string): void {
-    let written: ActivityEvent;
-    try {
-      written = this.activities.take(event);
-    } catch {
-      const { id: messageId, activity_type: activityType } = event;
-      const patch = event.kind === 'delta' ? [...event.patch] : [];
-      this.misfit({ type: 'ACTIVITY_DELTA', messageId, activityType, patch }, source);
-      return;
-    }
-    this.context.emit(written);
-    this.hasEvents = true;
+    this.changed(this.shared.activity(event), source);
   }
 
   /** Writes an event beside the messages. */
@@ -361,21 +287,19 @@ export class RemoteWriter {
       calls: this.calls.take(),
       approvals: this.newApprovals,
       messages: this.newMessages,
-      activities: this.activities.takeNews(),
+      ...this.shared.take(),
       hasEvents: this.hasEvents,
-      hasState: this.hasState,
     };
     this.messageIds = [];
     this.newApprovals = {};
     this.newMessages = {};
     this.hasEvents = false;
-    this.hasState = false;
     return part;
   }
 
   /** Activities that an earlier attempt of this exchange has shown. */
   restoreActivities(events: readonly ActivityEvent[]): void {
-    this.activities.restore(events);
+    this.shared.restore(events);
   }
 
   /** Calls that an earlier attempt of this exchange has told. */
@@ -383,13 +307,9 @@ export class RemoteWriter {
     this.calls.restore(calls);
   }
 
-  private misfit(event: JsonObject, source: string): void {
-    if (!this.hasMisfit)
-      this.context.telemetry?.log.warn(
-        'A patch by the remote agent does not fit, or makes too much: it is not applied',
-      );
-    this.hasMisfit = true;
-    this.emit({ object: 'raw', event, source });
+  private changed(raw: JsonObject | undefined, source: string): void {
+    if (raw) this.emit({ object: 'raw', event: raw, source });
+    this.hasEvents = true;
   }
 
   private textAt(key: string, kind: RemoteText['kind']): RemoteText {
