@@ -94,6 +94,8 @@ export class Ledger {
   /** The sessions whose next run was to be started, by `endOverdue`. */
   readonly woken: number[] = [];
   readonly cleaners = new SessionCleaners();
+  /** The servers that execute runs of this database, by what each is called among the workers now. */
+  readonly servers = new Set<() => string | undefined>();
   private readonly stores: RunLedger;
   private readonly transaction: AcceptTransaction;
   private readonly removal: RemovalTransaction;
@@ -216,8 +218,14 @@ export class Ledger {
     return row?.n ?? 0;
   }
 
+  /** Empties the tables. Servers on this database stay workers: without its row one would lose the runs that it executes. */
   async clear(): Promise<void> {
-    for (const table of TABLES) await this.database.write((tx) => tx.run(`DELETE FROM ${table}`));
+    const owners = [...this.servers].flatMap((ownerOf) => ownerOf() ?? []);
+    const others = owners.length === 0 ? '' : ` WHERE id NOT IN (${owners.map(() => '?').join(', ')})`;
+    for (const table of TABLES) {
+      const [where, values] = table === 'workers' ? [others, owners] : ['', []];
+      await this.database.write((tx) => tx.run(`DELETE FROM ${table}${where}`, values));
+    }
   }
 }
 

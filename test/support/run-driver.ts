@@ -2,6 +2,7 @@ import type { Abstract, Type } from '@nestjs/common';
 import { DEFAULT_TENANT, tenantReach } from '../../src/common/index.js';
 import { type AgentEvent, type AgentResponse, isTerminalEvent, StreamGrammar } from '../../src/events/index.js';
 import { Interrupts } from '../../src/agent/interrupt/index.js';
+import { WorkerLease } from '../../src/run/dispatch/worker-lease.js';
 import { type RunRequest, Runs, type RunView, type TailOptions } from '../../src/run/index.js';
 import { Sessions } from '../../src/agent/session/index.js';
 import * as agents from './code-agents.js';
@@ -47,6 +48,7 @@ export class RunDriver {
       env: { SWEEP_INTERVAL_MS: '50', SHUTDOWN_GRACE_MS: '0', ...env },
       providers: [...CODE_AGENTS, ...providers],
     });
+    ledger.servers.add(() => server.get(WorkerLease).current?.owner);
     return new RunDriver(server);
   }
 
