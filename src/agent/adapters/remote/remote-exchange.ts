@@ -263,10 +263,10 @@ export class RemoteExchange {
     this.progressAt = performance.now();
   }
 
-  /** Commits the position where nothing is half told and something was written. */
+  /** Commits the position where nothing is half told and something was written. What is taken here is stored here. */
   private boundary(last?: ExchangeOutcome): void {
     const { writer, journal } = this.parts;
-    if (!last && !(writer.isQuiet && writer.hasNews)) return;
+    if (!last && !(journal.hasBoundaries && writer.isQuiet && writer.hasNews)) return;
     const opened = this.opened ?? NOT_OPENED;
     const part = writer.takePart();
     const kept = this.memory.atBoundary(part, opened);

@@ -68,7 +68,7 @@ export class RemoteJournal {
     /** The same for the same upstream. */
     private readonly hash: string,
     /** False: the exchange is repeated as a whole. */
-    private readonly hasBoundaries: boolean,
+    readonly hasBoundaries: boolean,
   ) {}
 
   /** Reads what earlier attempts have written. What follows is written behind it. */
@@ -113,7 +113,6 @@ export class RemoteJournal {
    * @throws the reason of a hand-over, which takes place here
    */
   boundary({ part, position, told, state, model, kept }: Boundary, canReattach: boolean, isLast = false): void {
-    if (!this.hasBoundaries && !isLast) return;
     const storesState = part.hasState || (part.hasEvents && !this.hasState);
     this.hasState ||= storesState;
     const output: JsonObject = {

@@ -2,7 +2,15 @@ import { textOf } from '../../../events/index.js';
 import { Crash, MemoryJournal } from '../../testing/memory-journal.js';
 import { TestRun } from '../../testing/test-run.js';
 import { remoteAgentFor } from '../testing/remote-runs.js';
-import { keepingServer, openStream, framed, responseEvents, UpstreamDouble } from '../testing/responses-double.js';
+import {
+  framed,
+  keepingServer,
+  openStream,
+  paced,
+  responseEvents,
+  UpstreamDouble,
+} from '../testing/responses-double.js';
+import type { KeptExchange } from './remote-kind.js';
 
 const TEXTS = [['Good ', 'morning.'], ['How ', 'are ', 'you?'], ['Bye.']];
 const WHOLE = ['Good morning.', 'How are you?', 'Bye.'];
@@ -25,6 +33,13 @@ async function attempts(url: string, crashAfter: number, more: object = {}): Pro
   await second.drive(agent);
   await agent.close();
   return [...kept, ...second.messages.map(textOf)];
+}
+
+/** What a run has kept for later ones with its last message. */
+function keptOf(run: TestRun): KeptExchange {
+  const state = JSON.parse(run.states.get(run.messages.at(-1)?.id ?? '') ?? '{}') as { remote_agent?: KeptExchange };
+  if (!state.remote_agent) throw new Error('The run has kept nothing');
+  return state.remote_agent;
 }
 
 describe('the recovery of a remote agent', () => {
@@ -54,6 +69,34 @@ describe('the recovery of a remote agent', () => {
     const more = { background: false, onDoubt: 'resend' };
     expect(await attempts(upstream.url, 1, more)).toEqual(WHOLE);
     expect(upstream.of('POST')).toHaveLength(2);
+  });
+
+  it('with resend the whole exchange is stored at its end: messages, calls, and what was asked', async () => {
+    const pieces = [['One.'], ['Two.']];
+    const request = { id: 'apr_1', type: 'mcp_approval_request', name: 'pay', arguments: '{}', server_label: 'bank' };
+    const events = responseEvents('resp_1', pieces);
+    const end = events.pop() as { readonly response: { readonly output: readonly object[] } };
+    const asked = { type: 'response.output_item.done', output_index: 2, item: request };
+    const response = { ...end.response, output: [...end.response.output, request] };
+    upstream = await UpstreamDouble.start((answer) => {
+      openStream(answer);
+      paced(
+        answer,
+        [...events, asked, { ...end, response }].map((event, index) => ({ ...event, sequence_number: index })),
+      );
+    });
+    const agent = remoteAgentFor({ type: 'responses', url: upstream.url, background: false, onDoubt: 'resend' });
+    const run = new TestRun();
+    expect(await run.drive(agent)).toMatchObject({ kind: 'interrupted', reason: 'approval' });
+    await agent.close();
+    expect(run.messages.map(({ type }) => type)).toEqual(['message', 'message', 'plugin_call', 'mcp_approval_request']);
+    expect([...run.journal.keptMessageIds]).toEqual(run.messages.map(({ id }) => id));
+    const [interrupt] = Object.keys(keptOf(run).approvals);
+    expect(keptOf(run)).toMatchObject({ approvals: { [String(interrupt)]: 'apr_1' } });
+    expect(run.journal.writes.at(-1)?.output).toMatchObject({
+      calls: [{ name: 'pay' }],
+      told: { items: ['#0', '#1', '#2'] },
+    });
   });
 
   it.each(EVENTS.map((_, index) => index + 1).slice(0, -1))(
