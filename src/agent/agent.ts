@@ -193,6 +193,13 @@ export interface AgentContext {
   emit(event: AgentEvent): void;
   /** Resolves when everything written so far is committed. */
   flush(): Promise<void>;
+  /**
+   * Waits for a turn before a step begins. A process that shuts down hands the run over meanwhile, unless another step is in
+   * progress.
+   *
+   * @throws the reason of `signal`
+   */
+  readonly queued: (turn: Promise<void>) => Promise<void>;
 }
 
 /** How a run of an agent ended, if it did not throw. */

@@ -51,10 +51,15 @@ export class TestRun {
   readonly notes: AuditNote[] = [];
   readonly journal: MemoryJournal;
   readonly abort = new AbortController();
+  private readonly stopped = new Promise<never>((_, reject) => {
+    const { signal } = this.abort;
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
   readonly context: AgentContext;
   state: JsonObject;
 
   constructor(options: TestRunOptions = {}) {
+    this.stopped.catch(() => undefined);
     this.journal = options.journal ?? new MemoryJournal();
     this.state = options.state ?? {};
     this.context = {
@@ -98,6 +103,7 @@ export class TestRun {
       signal: this.abort.signal,
       emit: (event) => this.events.push(event),
       flush: () => Promise.resolve(),
+      queued: (turn) => Promise.race([turn, this.stopped]),
     };
   }
 

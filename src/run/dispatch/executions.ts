@@ -26,6 +26,7 @@ export class Executions {
   private readonly runs = new TurnoverMap<number, ActiveRun>();
   /** From then on runs are handed over, also those that were accepted or claimed before and begin later. */
   private handsOver = false;
+  private leaves = false;
 
   constructor(
     private readonly leases: HeldRuns,
@@ -45,6 +46,7 @@ export class Executions {
     const control = new RunControl(lease);
     if (lease.owner !== run.leaseOwner) control.stop('lost');
     if (this.handsOver) control.drain();
+    if (this.leaves) control.leave();
     // A run that this process lost and claimed again: nothing else would stop its earlier execution.
     this.runs.get(run.rowId)?.control.stop('lost');
     const done = this.finish(run, control, this.executor.execute(run, control, started));
@@ -72,8 +74,10 @@ export class Executions {
     await this.settled(HANDOVER_MS);
   }
 
-  /** Lets runs finish for a while, and hands the others over to other processes. */
+  /** Lets runs finish for a while, and hands the others over to other processes: at once those that wait before a step. */
   async drain(): Promise<void> {
+    this.leaves = true;
+    for (const { control } of this.runs.values()) control.leave();
     await this.settled(this.settings.shutdownGraceMs);
     this.stopAll('shutdown');
     await this.settled(HANDOVER_MS);

@@ -24,6 +24,8 @@ export interface ContextOptions {
   readonly telemetry: RunTelemetry;
   /** As `RunControl.checkpoint`. */
   readonly checkpoint: () => void;
+  /** As `RunControl.wait`. */
+  readonly wait: (turn: Promise<void>, isIdle: () => boolean) => Promise<void>;
 }
 
 /** The context of a run, and the state that its session gets when it ends. */
@@ -56,6 +58,7 @@ export class RunContextFactory {
     const state = new RecordedState(stored, session.partial, (event) => session.writer.emit(event));
     const { writer, response, partial } = session;
     const label = this.summaries.of(run.wire);
+    const journal = new RunJournal(writer, [...steps, ...partial.steps], session.messages, options.checkpoint);
     const context: AgentContext = {
       runId: run.id,
       sessionId: run.sessionId,
@@ -85,7 +88,8 @@ export class RunContextFactory {
       audit: (note) => writer.audit(note),
       instructions: run.request.systemPrompt ?? '',
       response,
-      journal: new RunJournal(writer, [...steps, ...partial.steps], session.messages, options.checkpoint),
+      journal,
+      queued: (turn) => options.wait(turn, () => journal.isIdle),
       usage: session.meter,
       signal: options.signal,
       telemetry: options.telemetry,

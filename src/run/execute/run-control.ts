@@ -16,6 +16,9 @@ export class RunStop extends Error {
 export class RunControl {
   private readonly controller = new AbortController();
   private draining = false;
+  private leaving = false;
+  /** Of each wait before a step: whether no step is in progress. */
+  private readonly waits = new Set<() => boolean>();
 
   constructor(private readonly lease: { readonly deadline: number }) {}
 
@@ -39,6 +42,34 @@ export class RunControl {
   /** Stops the run as soon as no step is in progress, so that another process repeats nothing. */
   drain(): void {
     this.draining = true;
+    this.leave();
+  }
+
+  /** The process shuts down: stops the run if it waits for something before a step, because nothing is lost there. */
+  leave(): void {
+    this.leaving = true;
+    if ([...this.waits].some((isIdle) => isIdle())) this.stop('shutdown');
+  }
+
+  /**
+   * Waits for something before a step begins. A process that shuts down hands the run over meanwhile.
+   *
+   * @param isIdle whether no step is in progress
+   * @throws the signal's reason
+   */
+  async wait(turn: Promise<void>, isIdle: () => boolean): Promise<void> {
+    this.waits.add(isIdle);
+    if (this.leaving) this.leave();
+    let stopped: () => void = () => undefined;
+    try {
+      const stop = new Promise<void>((resolve) => (stopped = resolve));
+      this.signal.addEventListener('abort', stopped, { once: true });
+      if (!this.signal.aborted) await Promise.race([turn, stop]);
+    } finally {
+      this.waits.delete(isIdle);
+      this.signal.removeEventListener('abort', stopped);
+    }
+    this.signal.throwIfAborted();
   }
 
   /** Called before a step begins while no other is in progress. @throws RunStop if the run is to stop there */

@@ -90,6 +90,7 @@ export class RunExecutor {
         started,
         signal: control.signal,
         checkpoint,
+        wait: (turn, isIdle) => control.wait(turn, isIdle),
         telemetry,
       });
     } catch (error) {

@@ -37,6 +37,11 @@ export class RunJournal implements Journal {
     return undefined;
   }
 
+  /** True while no step is in progress. */
+  get isIdle(): boolean {
+    return this.started.size === 0;
+  }
+
   isFinished(key: string): boolean {
     return this.stored.get(key)?.status === 'finished';
   }

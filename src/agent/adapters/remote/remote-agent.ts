@@ -1,6 +1,6 @@
 import { fingerprint, HOPS_HEADER, type JsonObject, Semaphore } from '../../../common/index.js';
 import type { AttachmentSource } from '../../attachment/index.js';
-import { type AgentContext, type AgentOutcome, InputRefused } from '../../agent.js';
+import { type AgentContext, type AgentOutcome, InputRefused, type SessionState } from '../../agent.js';
 import { AgentType } from '../../agent-type.decorator.js';
 import { refuseCall } from '../../loop/answer-call.js';
 import { repeatRequests } from '../../loop/approvals.js';
@@ -77,7 +77,7 @@ export class RemoteAgent implements RemoteAgentHandle {
     await refuseDenied(sent, kept);
     const ended = (await this.confirmed(context, setting)) ?? this.stillWaiting(sent, kept);
     if (ended) return ended;
-    await this.place(context.signal);
+    await this.place(context);
     try {
       this.upstream.inFlight += 1;
       return yield* this.exchanges(sent, kept);
@@ -131,7 +131,7 @@ export class RemoteAgent implements RemoteAgentHandle {
       hash,
       config.onDoubt !== 'resend' || protocol.canReattach,
     );
-    const writer = new RemoteWriter(context, {
+    const writer = new RemoteWriter(keepingState(context, journal), {
       round: setting.round,
       approvalExpiresInMs,
       sharesState: config.state === 'share',
@@ -178,14 +178,15 @@ export class RemoteAgent implements RemoteAgentHandle {
   }
 
   /** Waits for one of the places of this agent. @throws the signal's reason */
-  private async place(signal: AbortSignal): Promise<void> {
+  private async place({ queued }: AgentContext): Promise<void> {
     const turn = this.places.acquire();
     if (!turn) return;
-    const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    await Promise.race([turn, stopped]);
-    if (!signal.aborted) return;
-    void turn.then(() => this.places.release());
-    signal.throwIfAborted();
+    try {
+      await queued(turn);
+    } catch (error) {
+      void turn.then(() => this.places.release());
+      throw error;
+    }
   }
 }
 
@@ -195,6 +196,24 @@ const WAITING = 'remote:waiting';
 async function* started(begin: () => Promise<RemoteExchange>): AsyncGenerator<undefined, ExchangeOutcome, void> {
   const exchange = await begin();
   return yield* exchange.run();
+}
+
+/** A context whose shared state is kept in the journal before it changes. */
+function keepingState(context: AgentContext, journal: RemoteJournal): AgentContext {
+  const { state } = context;
+  const keep = (): void => journal.keepState(state.get());
+  const kept: SessionState = {
+    get: () => state.get(),
+    set: (next) => {
+      keep();
+      state.set(next);
+    },
+    patch: (operations, limits) => {
+      keep();
+      state.patch(operations, limits);
+    },
+  };
+  return Object.assign({}, context, { state: kept });
 }
 
 /** The calls of earlier runs without a result, and how they were approved. */

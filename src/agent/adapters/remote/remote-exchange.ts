@@ -6,7 +6,7 @@ import { type JournalState, NOT_OPENED, openedAs, type RemoteJournal } from './r
 import type { DetachedStart, ExchangeEnd, Opened, RemoteReader, StoredBoundary } from './remote-kind.js';
 import { type LinkParts, RemoteLink } from './remote-link.js';
 import { RemoteMemory } from './remote-memory.js';
-import { type ExchangeOutcome, isHandedOver, outcomeIn, waitingOutcome } from './remote-outcome.js';
+import { type ExchangeOutcome, isHandedOver, outcomeIn, outcomeOf } from './remote-outcome.js';
 import { RemoteRepeats } from './remote-repeats.js';
 import { withoutSecretsIn } from './remote-secrets.js';
 
@@ -26,6 +26,8 @@ export class RemoteExchange {
   private opened: Opened | undefined;
   /** Of the request that began the exchange. */
   private place: JsonObject | undefined;
+  /** Events before the one that decides on the handle: nothing is shown before that is stored. */
+  private readonly held: SseEvent[] = [];
   private isOver = false;
   /** When something last showed that the exchange goes on, by `performance.now()`. */
   private progressAt = performance.now();
@@ -109,6 +111,7 @@ export class RemoteExchange {
       this.restore(state.opened, state.boundaries);
       return this.link.reattach(state.opened, undefined);
     }
+    this.restoreState([]);
     if (protocol.detached) return this.start(protocol.detached, state.kind === 'doubt');
     if (state.kind === 'doubt') {
       if (protocol.findsByOwnId) {
@@ -249,13 +252,17 @@ export class RemoteExchange {
   private read(events: readonly SseEvent[]): void {
     const { writer, protocol, journal } = this.parts;
     for (const event of events) {
+      this.held.push(event);
       if (!this.opened) {
         const named = this.reader.identify(event, (name) => this.link.header(name));
+        if (named === undefined && this.reader.isPrelude?.(event)) continue;
         this.opened = openedAs(named, protocol, this.place);
         journal.opened(this.opened);
       }
-      this.reader.read(event, writer);
-      if (this.reader.end) return;
+      for (const one of this.held.splice(0)) {
+        this.reader.read(one, writer);
+        if (this.reader.end) return;
+      }
     }
     const progress = JSON.stringify(this.reader.heard ?? this.reader.position);
     if (progress === this.lastProgress) return;
@@ -293,18 +300,23 @@ export class RemoteExchange {
     const last = boundaries.at(-1);
     const told = boundaries.map((one) => one.told);
     if (last) this.reader.restore(last.position, told);
-    // What was written behind the last boundary is written again, changes of the state included.
-    const state = boundaries.findLast((one) => one.state !== undefined)?.state;
+    this.restoreState(boundaries);
+  }
+
+  /** What was written behind the last boundary is written again, changes of the shared state included. */
+  private restoreState(boundaries: readonly StoredBoundary[]): void {
+    const state = this.parts.journal.stateAt(boundaries);
     if (state) this.context.state.set(state);
   }
 
   /** The terminal event was read. */
   private *finish(end: ExchangeEnd): Generator<undefined, ExchangeOutcome, void> {
     this.isOver = true;
-    const { writer } = this.parts;
+    const { writer, turn } = this.parts;
     yield* writer.finish(end.kind === 'completed');
-    const outcome = this.outcomeOf(end);
-    if (outcome.kind === 'failure') return outcome;
+    const kept = (): JsonObject => this.memory.forAnswers(this.opened ?? NOT_OPENED);
+    const outcome = outcomeOf(end, writer, { exchange: turn.id, kept });
+    if (outcome.kind === 'failure') return { kind: 'failure', error: this.failed(outcome.error) };
     this.boundary(outcome);
     return outcome;
   }
@@ -314,26 +326,5 @@ export class RemoteExchange {
     const shown = withoutSecretsIn(error, this.parts.secrets);
     this.parts.upstream.failed(shown);
     return shown;
-  }
-
-  private outcomeOf(end: ExchangeEnd): ExchangeOutcome {
-    const { writer } = this.parts;
-    switch (end.kind) {
-      case 'failed':
-        return { kind: 'failure', error: this.failed(end.error) };
-      case 'incomplete':
-        return { kind: 'outcome', outcome: { kind: 'incomplete', reason: end.reason } };
-      case 'completed': {
-        const { asked, questions, clientCallIds } = writer;
-        // Approvals are first: whoever answers the run's questions need not be allowed to decide them.
-        if (questions.length > 0 && asked.length === 0) {
-          const kept = this.memory.forAnswers(this.opened ?? NOT_OPENED);
-          return { kind: 'questions', exchange: this.parts.turn.id, questions, kept };
-        }
-        return { kind: 'outcome', outcome: waitingOutcome(asked, clientCallIds) };
-      }
-      default:
-        return end;
-    }
   }
 }

@@ -55,12 +55,14 @@ export interface Boundary {
 
 /**
  * The steps of one exchange (contract gateway, section B1): `open`, from before the request until its handle is known,
- * and one `at` for every boundary. Without boundaries the whole exchange is the step `open`.
+ * and one `at` for every boundary. Without boundaries the whole exchange is the step `open`. `state` has the shared state
+ * before its first change.
  */
 export class RemoteJournal {
   private next = 0;
   /** True once a boundary has the shared state: it is that of the next ones, until it changes. */
   private hasState = false;
+  private isStateKept = false;
 
   constructor(
     private readonly journal: Journal,
@@ -134,6 +136,25 @@ export class RemoteJournal {
     if (!canReattach && !isLast) this.journal.finished(this.at, this.hash);
     this.journal.finish(at, this.hash, output, part.messageIds);
     if (canReattach && !isLast) this.journal.finished(this.at, this.hash);
+  }
+
+  /** The shared state at the last of these boundaries; undefined if the exchange has not changed it. */
+  stateAt(boundaries: readonly StoredBoundary[]): JsonObject | undefined {
+    return boundaries.findLast((one) => one.state !== undefined)?.state ?? this.stateBefore;
+  }
+
+  private get stateBefore(): JsonObject | undefined {
+    const key = this.key('state');
+    const stored = this.journal.isFinished(key) ? this.journal.finished(key, this.hash)?.output['state'] : undefined;
+    return stored as JsonObject | undefined;
+  }
+
+  /** The shared state is about to be changed: what comes again after a crash must find it as it is now. */
+  keepState(state: JsonObject): void {
+    const key = this.key('state');
+    if (this.isStateKept || this.journal.isFinished(key)) return;
+    this.isStateKept = true;
+    this.journal.finish(key, this.hash, { state }, []);
   }
 
   /** What the exchange ended with, if it asked for inputs. */

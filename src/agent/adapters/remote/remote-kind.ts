@@ -110,11 +110,13 @@ export type ExchangeEnd =
 /** Reads the events of one exchange, over all its connections. */
 export interface RemoteReader {
   /**
-   * The upstream's id of the exchange in its first event; undefined if it has none.
+   * The upstream's id of the exchange in its first events; undefined if the event has none.
    *
    * @param header reads a header of the answer
    */
   identify(event: SseEvent, header: HeaderOf): string | undefined;
+  /** True for an event without an id that says nothing of the answer: one behind it may have the id. Default: none is. */
+  isPrelude?(event: SseEvent): boolean;
   /** Maps an event. @throws RemoteFailure for one that breaks the protocol */
   read(event: SseEvent, writer: RemoteWriter): void;
   /** The end, once the terminal event was read. */

@@ -8,6 +8,7 @@ import {
   openStream,
   paced,
   responseEvents,
+  stream,
   UpstreamDouble,
 } from '../testing/responses-double.js';
 import type { KeptExchange } from './remote-kind.js';
@@ -45,6 +46,39 @@ function keptOf(run: TestRun): KeptExchange {
 describe('the recovery of a remote agent', () => {
   let upstream: UpstreamDouble;
   afterEach(() => upstream.close());
+
+  it.each([2, 3, 4])('signs of life before the id of the answer lose it not, after %i writes', async (write) => {
+    const kept = keepingServer(EVENTS);
+    upstream = await UpstreamDouble.start((answer, request) => {
+      if (request.method !== 'POST') return kept(answer, request);
+      openStream(answer);
+      answer.write(framed([{ type: 'keepalive' }, { type: 'ping' }, { type: 'response.in_progress' }]));
+      paced(answer, EVENTS);
+    });
+    expect(await attempts(upstream.url, write)).toEqual(WHOLE);
+    expect(upstream.of('POST').filter(({ path }) => path === '/responses')).toHaveLength(1);
+  });
+
+  it('a run that waits for a place and is handed over has sent nothing, and returns the place', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    upstream = await UpstreamDouble.start((answer) => {
+      void released.then(() => stream(answer, EVENTS));
+    });
+    const agent = remoteAgentFor({ type: 'responses', url: upstream.url, maxConcurrent: 1 });
+    const first = new TestRun().drive(agent);
+    const waiting = new TestRun();
+    const second = waiting.drive(agent);
+    waiting.abort.abort(new Error('shutdown'));
+    await expect(second).rejects.toThrow('shutdown');
+    expect(waiting.journal.writes).toEqual([]);
+    const third = new TestRun().drive(agent);
+    release();
+    expect(await first).toEqual({ kind: 'completed' });
+    expect(await third).toEqual({ kind: 'completed' });
+    expect(upstream.of('POST')).toHaveLength(2);
+    await agent.close();
+  });
 
   it.each([2, 3, 4])('a process that dies after %i writes goes on behind the last boundary', async (write) => {
     upstream = await UpstreamDouble.start(keepingServer(EVENTS));

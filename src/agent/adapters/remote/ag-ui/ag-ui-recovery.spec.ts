@@ -2,7 +2,7 @@ import type { AgentOutcome } from '../../../agent.js';
 import { Crash, MemoryJournal } from '../../../testing/memory-journal.js';
 import { TestRun } from '../../../testing/test-run.js';
 import { remoteAgentFor } from '../../testing/remote-runs.js';
-import { framed, openStream, stream, UpstreamDouble } from '../../testing/responses-double.js';
+import { framed, openStream, paced, stream, UpstreamDouble } from '../../testing/responses-double.js';
 
 const RUN = { threadId: 't', runId: 'r' };
 const STARTED = { type: 'RUN_STARTED', ...RUN };
@@ -67,6 +67,51 @@ describe('an AG-UI run that another process goes on with', () => {
     );
     expect(outcome).toEqual({ kind: 'completed' });
     expect(messages).toEqual([]);
+  });
+
+  describe('and that changes the shared state within a message', () => {
+    const OLD = { list: ['old'] };
+    const message = { messageId: 'm1' };
+    const events = [
+      STARTED,
+      { type: 'TEXT_MESSAGE_START', ...message, role: 'assistant' },
+      { type: 'TEXT_MESSAGE_CONTENT', ...message, delta: 'Dredged ' },
+      { type: 'STATE_DELTA', delta: [{ op: 'add', path: '/list/-', value: 'new' }] },
+      { type: 'TEXT_MESSAGE_CONTENT', ...message, delta: 'the bar.' },
+      { type: 'TEXT_MESSAGE_END', ...message },
+      FINISHED,
+    ];
+
+    /** The state in the end, and those that the requests had, of a run whose process dies after some writes. */
+    async function states(crashAfter: number, more: (url: string) => object) {
+      upstream = await UpstreamDouble.start((response) => {
+        openStream(response);
+        paced(response, events);
+      });
+      const agent = remoteAgentFor({ type: 'ag-ui', url: upstream.url, ...more(upstream.url) });
+      const journal = new MemoryJournal([], crashAfter);
+      const first = new TestRun({ journal, state: OLD });
+      await expect(first.drive(agent)).rejects.toBeInstanceOf(Crash);
+      const second = new TestRun({ journal: new MemoryJournal(journal.writes), attempt: 2, state: first.state });
+      await second.drive(agent);
+      await agent.close();
+      return { end: second.state, sent: upstream.of('POST').map(({ path, body }) => [path, body['state']]) };
+    }
+
+    it.each([2, 3, 4])('changes it once, continued after %i writes', async (crashAfter) => {
+      const connect = (url: string): object => ({ reattach: 'connect', connectUrl: `${url}/connect` });
+      const { end } = await states(crashAfter, connect);
+      expect(end).toEqual({ list: ['old', 'new'] });
+    });
+
+    it.each([1, 2])('begins with the same, sent again after %i writes', async (crashAfter) => {
+      const { end, sent } = await states(crashAfter, () => ({ onDoubt: 'resend' }));
+      expect(sent).toEqual([
+        ['/', OLD],
+        ['/', OLD],
+      ]);
+      expect(end).toEqual({ list: ['old', 'new'] });
+    });
   });
 
   it('ends as incomplete if that was said before', async () => {

@@ -41,6 +41,12 @@ export class ResponsesReader implements RemoteReader {
     return id === undefined || id === '' || id.length > 256 ? undefined : id;
   }
 
+  /** Signs of life, and what servers tell of themselves, may come before the answer. */
+  isPrelude(event: SseEvent): boolean {
+    const type = textAt(fieldsOf(event), 'type') ?? event.name;
+    return SILENT.test(type) || (type !== '' && type !== 'error' && !type.startsWith('response.'));
+  }
+
   read(event: SseEvent, writer: RemoteWriter): void {
     if (event.data === '[DONE]') return;
     const fields = fieldsOf(event);
