@@ -202,11 +202,8 @@ export class RemoteExchange {
       }
     }
     this.begun(opened);
-    try {
-      return await link.next(opened);
-    } catch (error) {
-      return this.continued(error);
-    }
+    await detached.accepted(handle, turn, link.ask, this.reader);
+    return link.next(opened).catch((error: unknown) => this.continued(error));
   }
 
   private begun(opened: Opened): void {

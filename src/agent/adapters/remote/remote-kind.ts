@@ -166,6 +166,8 @@ export interface DetachedStart {
   place(turn: Turn, ask: Ask, isInDoubt: boolean): Promise<string>;
   /** Whether an exchange in doubt is in progress or over. */
   hasBegun(handle: string, turn: Turn, ask: Ask): Promise<boolean>;
+  /** Called when the exchange has begun: tells the reader what its stream may have of earlier ones. */
+  accepted(handle: string, turn: Turn, ask: Ask, reader: RemoteReader): Promise<void>;
 }
 
 /** A request that may have arrived, and of which no answer is known. */

@@ -64,6 +64,10 @@ export class AgentScopeDouble extends LoopbackServer {
   /** Called before each event; may wait, cut the streams, or say that it gets lost on them. */
   onEvent: (event: Fields, index: number) => Promise<'lost' | void> | 'lost' | void = () => undefined;
   script: AgentScopeScript = () => [];
+  /** Called when a run has ended and its answer is stored. */
+  onEnd: (session: Session) => void = () => undefined;
+  /** How many of the next reads of messages fail. */
+  failing = 0;
   private count = 0;
 
   static start(): Promise<AgentScopeDouble> {
@@ -94,6 +98,10 @@ export class AgentScopeDouble extends LoopbackServer {
     const session = this.sessions.get(id);
     if (session?.userId !== userId) return send(404, { detail: `Session '${id}' not found.` });
     const { messages, isRunning } = session;
+    if (what === 'messages' && this.failing > 0) {
+      this.failing -= 1;
+      return send(500, {});
+    }
     if (what === 'messages')
       return send(200, { messages: messages.slice(-50), is_running: isRunning, has_more: false });
     if (what === 'interrupt') return send(202, { session_id: id });
@@ -125,7 +133,11 @@ export class AgentScopeDouble extends LoopbackServer {
     const isMessage = Array.isArray(input);
     if (session?.isRunning && isMessage) return send(409, { detail: 'A chat run is already in flight.' });
     send(200, { status: 'started', session_id: id });
-    if (session?.userId !== userId) return;
+    if (session?.userId === userId) this.begin(session, input);
+  }
+
+  /** Begins a run of a session. */
+  begin(session: Session, input: unknown): void {
     session.isRunning = true;
     this.inputs.push(input);
     void this.run(session, input);
@@ -157,6 +169,7 @@ export class AgentScopeDouble extends LoopbackServer {
     for (const reply of replies) if (!session.messages.includes(reply)) session.messages.push(reply);
     session.log = [];
     session.isRunning = false;
+    this.onEnd(session);
   }
 
   /** What a stored message is made of. */

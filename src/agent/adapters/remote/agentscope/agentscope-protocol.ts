@@ -34,6 +34,7 @@ export class AgentScopeProtocol implements RemoteProtocol {
       quietMs: Math.min(QUIET_MS, config.idleMs / 2),
       place: (turn, ask, isInDoubt) => this.place(turn, ask, isInDoubt),
       hasBegun: (handle, turn, ask) => this.hasBegun(handle, turn, ask),
+      accepted: (handle, turn, ask, reader) => this.accepted(handle, turn, ask, reader),
     };
   }
 
@@ -76,9 +77,8 @@ export class AgentScopeProtocol implements RemoteProtocol {
 
   /** The session of the conversation; a new one if it has none. */
   private async place(turn: Turn, ask: Ask, isInDoubt: boolean): Promise<string> {
-    const { decisions, before, after } = turn;
-    const known = decisions[0]?.handle ?? textAt(before ?? {}, 'handle') ?? after?.handle;
-    if (known !== undefined && known !== '') return known;
+    const known = knownSession(turn);
+    if (known !== undefined) return known;
     const name = `parley ${turn.id}`;
     if (isInDoubt) {
       // Its name is the same in every attempt.
@@ -106,6 +106,19 @@ export class AgentScopeProtocol implements RemoteProtocol {
     return answered.length > 0 && !answered.some(({ callId }) => waiting.some((one) => textAt(one, 'id') === callId));
   }
 
+  /** The stream of a session that had runs before may begin with the end of one. */
+  private async accepted(handle: string, turn: Turn, ask: Ask, reader: RemoteReader): Promise<void> {
+    if (knownSession(turn) === undefined || !(reader instanceof AgentScopeReader)) return;
+    try {
+      const answer = await ask(this.messagesOf(handle, turn));
+      reader.noteEarlier(objectsAt(isPlainObject(answer) ? answer : {}, 'messages'));
+    } catch (error) {
+      if (!(error instanceof RemoteFailure)) throw error;
+      // What of the stream is its own cannot be told: all of it comes from the store.
+      reader.reconnected();
+    }
+  }
+
   private messagesOf(handle: string, turn: Turn): RemoteRequest {
     const path = `sessions/${encodeURIComponent(handle)}/messages`;
     return this.request('GET', path, turn, { hasAgent: true, limit: MESSAGES });
@@ -126,6 +139,11 @@ export class AgentScopeProtocol implements RemoteProtocol {
     const headers: Record<string, string> = isNamed ? {} : { 'x-user-id': user ?? NOBODY };
     return { method, url, headers, ...(body && { body: JSON.stringify(body) }) };
   }
+}
+
+/** The session that a turn goes on with; undefined if it begins one. */
+function knownSession({ decisions, before, after }: Turn): string | undefined {
+  return (decisions[0]?.handle ?? textAt(before ?? {}, 'handle') ?? after?.handle) || undefined;
 }
 
 /** A session in the list: bare, or within what the list adds to it. */

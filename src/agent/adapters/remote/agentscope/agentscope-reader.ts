@@ -18,6 +18,7 @@ import {
 import { callText } from './agentscope-ids.js';
 import { answeredCalls, isAnswer } from './agentscope-input.js';
 import { askFor } from './agentscope-questions.js';
+import { OwnReplies } from './agentscope-runs.js';
 
 /** The name of the event that holds the stored messages. */
 export const STORED = 'stored';
@@ -40,6 +41,7 @@ export class AgentScopeReader implements RemoteReader {
   position = 0;
   private hasBegun = false;
   private isBlind = false;
+  private readonly replies: OwnReplies;
   /** Events that the replay and the stream both have come twice. */
   private readonly seen = new Set<string>();
   /** Blocks that were told whole, in this attempt and in those before. */
@@ -61,6 +63,7 @@ export class AgentScopeReader implements RemoteReader {
     private readonly secrets: readonly string[],
   ) {
     this.isAnswer = isAnswer(turn);
+    this.replies = new OwnReplies(turn);
     this.shownBefore = new Set(Object.values(turn.after?.calls ?? {}));
   }
 
@@ -80,11 +83,23 @@ export class AgentScopeReader implements RemoteReader {
     this.position += 1;
     const type = textAt(fields, 'type') ?? '';
     if (type === '') this.end = bareFailure(fields, this.secrets);
+    if (!this.replies.has(type, textAt(fields, 'reply_id'), this.isOver)) return;
     // What comes before belongs to an earlier run of the session.
-    this.hasBegun ||= this.isAnswer ? /_RESULT$/.test(type) && !type.startsWith('TOOL_') : type === 'REPLY_START';
+    this.hasBegun ||= this.isAnswer ? this.isTaken(type, textAt(fields, 'reply_id')) : type === 'REPLY_START';
     if (!this.hasBegun && !this.isBlind) return;
     if (LAST.has(type)) this.isOver = true;
     else if (!this.isBlind && (textAt(fields, 'visibility') ?? 'user') === 'user') this.map(type, fields, writer);
+  }
+
+  /** @param messages that the session had when the run was accepted: the stream may bring earlier ones */
+  noteEarlier(messages: readonly Fields[]): void {
+    this.replies.noteEarlier(messages);
+  }
+
+  /** Whether an event says that our answers have arrived. */
+  private isTaken(type: string, reply: string | undefined): boolean {
+    if (!type.endsWith('_RESULT') || type.startsWith('TOOL_')) return false;
+    return reply === undefined || answeredCalls(this.turn).some(({ replyId }) => replyId === reply);
   }
 
   takeTold(): JsonObject {
@@ -203,22 +218,13 @@ export class AgentScopeReader implements RemoteReader {
       this.lostSince = undefined;
       return;
     }
-    const replies = this.repliesIn(objectsAt(answer, 'messages'));
+    const replies = this.replies.in(objectsAt(answer, 'messages'));
     const [first] = replies;
     const last = replies.at(-1);
     if (!first || !last || this.isUnanswered(first)) return this.notThere();
     for (const reply of replies) this.tellReply(reply, reply === first, writer);
     this.countUsage(replies, writer);
     this.finish(last, writer);
-  }
-
-  /** The messages of the assistant behind ours, or from that on which waits for our answer. */
-  private repliesIn(messages: readonly Fields[]): readonly Fields[] {
-    const [asked] = answeredCalls(this.turn);
-    const own = asked ? asked.replyId : this.turn.id;
-    const at = messages.findLastIndex((one) => textAt(one, 'id') === own);
-    if (at < 0) return [];
-    return messages.slice(asked ? at : at + 1).filter((one) => textAt(one, 'role') === 'assistant');
   }
 
   /** True while what was answered still waits: the run that takes the answer has not begun. */

@@ -142,15 +142,64 @@ describe('a remote agent of AgentScope 2.0', () => {
     const running = run.drive(friend).catch((error: unknown) => error);
     await until(() => chats() > 0);
     // The next turn of the same conversation, as after a run that was canceled.
-    const [session] = [...upstream.sessions.values()];
-    const state = { remote_agent: { agent: 'travel', handle: session?.id, isKept: true, calls: {}, approvals: {} } };
-    const [known] = run.context.input;
-    const providerStates = new Map([[known?.id ?? '', JSON.stringify(state)]]);
-    const second = new TestRun({ history: known ? [known] : [], providerStates });
+    const second = turnIn([...upstream.sessions.keys()][0]);
     await expect(second.drive(friend)).rejects.toMatchObject({ code: 'UPSTREAM_BUSY' });
     expect(chats()).toBe(4);
     isHeld = false;
     await running;
+  });
+
+  /** A turn of a conversation whose session is known. */
+  function turnIn(handle: string | undefined): TestRun {
+    const [known] = new TestRun().context.input;
+    const state = { remote_agent: { agent: 'travel', handle, isKept: true, calls: {}, approvals: {} } };
+    const providerStates = new Map([[known?.id ?? '', JSON.stringify(state)]]);
+    return new TestRun({ history: known ? [known] : [], providerStates });
+  }
+
+  it('an answer has nothing of the run before it, whose end is on its stream', async () => {
+    const friend = agent();
+    let isHeld = true;
+    upstream.onEvent = async (event) => {
+      while (isHeld && event['block_id'] === 'b1') await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    const run = new TestRun();
+    const running = run.drive(friend);
+    await until(() => run.messages.length > 0);
+    upstream.script = () => replyOf('r2', textEvents('r2', 'x', ['Mine.']));
+    const second = turnIn([...upstream.sessions.keys()][0]);
+    const answering = second.drive(friend);
+    await until(() => chats() > 1);
+    isHeld = false;
+    expect(await answering).toEqual({ kind: 'completed' });
+    await running;
+    expect([run.messages.map(textOf), second.messages.map(textOf)]).toEqual([WHOLE, ['Mine.']]);
+    expect(chats()).toBe(3);
+  });
+
+  it('an answer has nothing of a run that begins when it ends', async () => {
+    upstream.onEnd = (session) => {
+      upstream.onEnd = () => undefined;
+      upstream.script = () => replyOf('r2', textEvents('r2', 'x', ['Of another one.']));
+      const content = [{ type: 'text', text: 'And mine?' }];
+      upstream.begin(session, [{ id: 'u2', role: 'user', name: 'user', content }]);
+    };
+    expect(await texts()).toEqual(WHOLE);
+    upstream.onEvent = (_, index) => {
+      if (index === 4) upstream.cut();
+    };
+    upstream.script = () => replyOf('r3', textEvents('r3', 'y', ['Good ', 'night.']));
+    expect(await texts()).toEqual(['Good night.']);
+  });
+
+  it('an answer comes from the store if the earlier ones of its session cannot be read', async () => {
+    upstream.script = () => replyOf('r1', textEvents('r1', 'a', ['First.']));
+    expect(await texts()).toEqual(['First.']);
+    upstream.script = () => replyOf('r2', textEvents('r2', 'x', ['Mine ', 'now.']));
+    upstream.failing = 1;
+    const second = turnIn([...upstream.sessions.keys()][0]);
+    expect(await second.drive(agent({ idleMs: 200 }))).toEqual({ kind: 'completed' });
+    expect(second.messages.map(textOf)).toEqual(['Mine now.']);
   });
 
   it.each([
