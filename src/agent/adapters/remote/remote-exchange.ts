@@ -249,17 +249,18 @@ export class RemoteExchange {
   private read(events: readonly SseEvent[]): void {
     const { writer, protocol, journal } = this.parts;
     for (const event of events) {
-      this.held.push(event);
       if (!this.opened) {
         const named = this.reader.identify(event, (name) => this.link.header(name));
-        if (named === undefined && this.reader.isPrelude?.(event)) continue;
+        if (named === undefined && this.reader.isPrelude?.(event)) {
+          this.held.push(event);
+          continue;
+        }
         this.opened = openedAs(named, protocol, this.place);
         journal.opened(this.opened);
+        for (const one of this.held.splice(0)) this.reader.read(one, writer);
       }
-      for (const one of this.held.splice(0)) {
-        this.reader.read(one, writer);
-        if (this.reader.end) return;
-      }
+      this.reader.read(event, writer);
+      if (this.reader.end) return;
     }
     const progress = JSON.stringify(this.reader.heard ?? this.reader.position);
     if (progress === this.lastProgress) return;
