@@ -146,6 +146,24 @@ describeOnLedgers('a remote agent with confirm', (ledger) => {
     expect(upstream.seen).toHaveLength(2);
   });
 
+  it.each([
+    [true, undefined],
+    [false, 'Too dear.'],
+  ])('an upstream that keeps nothing gets its request with the decision (%s)', async (approve, reason) => {
+    const asked = { id: 'mcpr_1', type: 'mcp_approval_request', name: 'pay', arguments: '{"to":"Ana"}' };
+    const request = { ...asked, server_label: 'bank' };
+    answer = callEvents(request);
+    const waiting = await gateway.run({ agentType: 'open', input: [userText('Pay Ana')] });
+    answer = responseEvents('resp_2', [['Done.']]);
+    const done = await decide(waiting, approve, reason);
+    expect(texts(done)).toContain('Done.');
+    expect(upstream.seen.at(-1)?.body['input']).toEqual([
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Pay Ana' }] },
+      request,
+      { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve, ...(reason && { reason }) },
+    ]);
+  });
+
   it('files are counted, and other agents of the session keep their own rules', async () => {
     const sessionId = nextId('session');
     const opening = await gateway.run({ agentType: 'open', sessionId, input: [userText('To the open one')] });

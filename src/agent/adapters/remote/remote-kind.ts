@@ -43,6 +43,15 @@ export interface NamedMessage {
   readonly message: ModelMessage;
 }
 
+/** A call that an upstream has asked to approve. */
+export interface DecidedCall {
+  /** Ours. */
+  readonly callId: string;
+  readonly name: string;
+  readonly arguments: string;
+  readonly label: string;
+}
+
 /** A decision that an upstream waits for. */
 export interface Decision {
   /** The upstream's id of the request. */
@@ -53,6 +62,8 @@ export interface Decision {
   readonly shown: Json | undefined;
   readonly approve: boolean;
   readonly reason: string | undefined;
+  /** Absent if the history does not have the request. */
+  readonly call?: DecidedCall;
 }
 
 /** What an exchange asks people for. */

@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject } from '../../../common/index.js';
-import type { Message } from '../../../events/index.js';
+import { dataOf, type Message } from '../../../events/index.js';
 import type { AttachmentSource } from '../../attachment/index.js';
 import type { AgentContext } from '../../agent.js';
 import type { ModelMessage } from '../../ports/model-client.js';
@@ -8,7 +8,16 @@ import { bareCall, toPrompt, withOwnAttachments } from '../../prompt/prompt.js';
 import { validHistory } from '../../prompt/valid-history.js';
 import type { RemoteAgentConfig } from '../../remote/remote-config.js';
 import { withSentFiles } from './remote-files.js';
-import type { Decision, GivenDecision, GivenInput, KeptExchange, NamedMessage, Turn } from './remote-kind.js';
+import { asText } from './json-fields.js';
+import type {
+  DecidedCall,
+  Decision,
+  GivenDecision,
+  GivenInput,
+  KeptExchange,
+  NamedMessage,
+  Turn,
+} from './remote-kind.js';
 import type { RemoteNames } from './remote-names.js';
 
 /** The member of a message's state that remote agents keep. */
@@ -175,12 +184,26 @@ export function givenDecisions(
 /** The decisions that are told now. Those of other agents are not. */
 function decisionsOf(context: AgentContext, kept: KeptExchanges): readonly Decision[] {
   if (context.resumption.approvals.length === 0) return [];
+  const calls = requestedCalls(context.history);
   return [...givenDecisions(context, kept)].flatMap(([id, { approve, reason }]): Decision[] => {
     const asked = kept.approvals.get(id);
     if (!asked) return [];
     const { handle, isKept, shown } = asked.exchange;
-    return [{ requestId: asked.requestId, handle, isKept, shown, approve, reason }];
+    const call = calls.get(id);
+    return [{ requestId: asked.requestId, handle, isKept, shown, approve, reason, ...(call && { call }) }];
   });
+}
+
+/** The calls that people were asked to approve, by our interrupts. */
+function requestedCalls(history: readonly Message[]): ReadonlyMap<string, DecidedCall> {
+  const requests = history.filter(({ type }) => type === 'mcp_approval_request');
+  return new Map(
+    requests.map((message): [string, DecidedCall] => {
+      const { id, name, arguments: text, server_label: label } = dataOf(message) ?? {};
+      const callId = asText(message.metadata?.['call_id']);
+      return [asText(id), { callId, name: asText(name), arguments: asText(text), label: asText(label) }];
+    }),
+  );
 }
 
 function userName(

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../../common/index.js';
+import { AppError, type Json, type JsonObject } from '../../../../common/index.js';
 import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { asJson, asObject, asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
@@ -269,11 +269,12 @@ export class AgUiReader implements RemoteReader {
     writer.annotate(key, 'reasoning', { encrypted_content: value });
   }
 
-  /** What a snapshot has beyond what was told: whole messages of the assistant, and results of calls. */
+  /** What a snapshot has beyond what was told: whole messages of the assistant, calls, and results of calls. */
   private messages(messages: readonly Fields[], writer: RemoteWriter): void {
     const texts = [...this.before.texts, ...[...this.texts].map((id) => writer.told(id) ?? '')];
     const isTold = (id: string): boolean => this.told.has(id) || writer.told(id) !== undefined;
-    for (const one of snapshotNews(messages, { isTold, texts })) {
+    const isEarlier = (id: string): boolean => this.before.ids.has(id);
+    for (const one of snapshotNews(messages, { isTold, isEarlier, texts })) {
       if (one.role === 'tool') this.snapshotResult(one, writer);
       else this.snapshotMessage(one, writer);
     }
@@ -313,9 +314,8 @@ export class AgUiReader implements RemoteReader {
     this.countUsage(fields, writer);
     const outcome = objectAt(fields, 'outcome');
     const type = textAt(outcome, 'type');
-    if (type === 'cancelled') {
-      const error = reportedFailure('The remote agent has canceled the run', 'cancelled', this.config.secrets);
-      this.end = { kind: 'failed', error };
+    if (type === 'cancelled' || type === 'canceled') {
+      this.end = { kind: 'failed', error: new AppError('UPSTREAM_CANCELED') };
       return;
     }
     const { calls } = this;

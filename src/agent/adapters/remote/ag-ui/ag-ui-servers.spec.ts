@@ -86,6 +86,19 @@ describe('the messages of a snapshot of AG-UI', () => {
     ]);
   });
 
+  it('have a call that was not streamed, of a message whose text was', async () => {
+    const events = [text('m1', 'Let me look.'), call('call_1')];
+    const more = [result('x1', 'call_1', 'Dredged.'), result('x2', 'call_2', 'Moored.')];
+    const both = snapshot(said('m1', 'Let me look.', calls('call_1', 'call_2')), ...more);
+    expect(await shown([...events, both, both, FINISHED])).toEqual([
+      'Let me look.',
+      'plugin_call call_1',
+      'plugin_call call_2',
+      'plugin_call_output call_1 Dredged.',
+      'plugin_call_output call_2 Moored.',
+    ]);
+  });
+
   it('do not answer a call that the client has to answer', async () => {
     const events = [call('call_1', 'moor'), snapshot(said('x1', '', calls('call_1')), result('x2', 'call_1', 'Sent.'))];
     const clientTools = [{ name: 'moor', description: '', parameters: {} }];
@@ -99,5 +112,19 @@ describe('the messages of a snapshot of AG-UI', () => {
     );
     run.context.response.completed();
     expect(run.context.response.getResponseData().usage).toMatchObject({ input_tokens: 3, output_tokens: 4 });
+  });
+});
+
+describe('a run of AG-UI that the upstream has canceled', () => {
+  it.each(['cancelled', 'canceled'])('is told as that: %s', async (type) => {
+    const events = [{ type: 'RUN_STARTED', ...RUN }, text('m1', 'Moo'), { ...FINISHED, outcome: { type } }];
+    const upstream = await UpstreamDouble.start((response) => stream(response, events));
+    const agent = remoteAgentFor({ type: 'ag-ui', url: upstream.url });
+    try {
+      await expect(new TestRun().drive(agent)).rejects.toMatchObject({ code: 'UPSTREAM_CANCELED' });
+    } finally {
+      await agent.close();
+      await upstream.close();
+    }
   });
 });

@@ -8,6 +8,8 @@ export interface ToldBefore {
   readonly texts: readonly string[];
   /** The ids of calls. */
   readonly calls: ReadonlySet<string>;
+  /** The ids of all messages of earlier runs. */
+  readonly ids: ReadonlySet<string>;
 }
 
 /** What may be new in a snapshot. */
@@ -30,19 +32,29 @@ export function toldBefore(known: readonly NamedMessage[]): ToldBefore {
   return {
     texts: said.map(({ content }) => content),
     calls: new Set(said.flatMap(({ toolCalls }) => toolCalls.map(({ id }) => id))),
+    ids: new Set(known.map(({ id }) => id)),
   };
 }
 
 /**
  * What a snapshot has behind the user's last message and may not have been told. Some servers give messages a new id in each
- * snapshot: their texts were told if they are the same.
+ * snapshot: their texts were told if they are the same. A message whose text was told may have calls that were not.
  *
  * @param isTold whether a message was told, by its id
+ * @param isEarlier whether an earlier run has told it, with its calls
  * @param texts that were told
  */
 export function snapshotNews(
   messages: readonly Fields[],
-  { isTold, texts }: { readonly isTold: (id: string) => boolean; readonly texts: readonly string[] },
+  {
+    isTold,
+    isEarlier,
+    texts,
+  }: {
+    readonly isTold: (id: string) => boolean;
+    readonly isEarlier: (id: string) => boolean;
+    readonly texts: readonly string[];
+  },
 ): readonly SnapshotMessage[] {
   const begins = messages.findLastIndex((message) => textAt(message, 'role') === 'user') + 1;
   const known = texts.map((text) => text.trim()).filter((text) => text !== '');
@@ -55,8 +67,8 @@ export function snapshotNews(
     if (role !== 'assistant') return [];
     const at = known.indexOf(content.trim());
     if (at >= 0) known.splice(at, 1);
-    if (isTold(id)) return [];
+    if (isEarlier(id)) return [];
     const calls = objectsAt(message, 'toolCalls' in message ? 'toolCalls' : 'tool_calls');
-    return [{ role, id, content: at >= 0 ? '' : content, calls, ...result }];
+    return [{ role, id, content: at >= 0 || isTold(id) ? '' : content, calls, ...result }];
   });
 }

@@ -1,6 +1,7 @@
 import { assertUnreachable, type JsonObject } from '../../../../common/index.js';
 import type { ToolDeclaration } from '../../../tools/index.js';
 import type { ModelMessage, ModelOptions, ModelPart } from '../../../ports/model-client.js';
+import { textAt } from '../json-fields.js';
 import type { Decision } from '../remote-kind.js';
 
 /** A conversation as input items (contract responses, section A2). */
@@ -63,6 +64,32 @@ export function approvalItems(decisions: readonly Decision[]): JsonObject[] {
       ...(reason !== undefined && { reason }),
     };
   });
+}
+
+/**
+ * A conversation with decisions on requests that the upstream has not kept: each request is there again, in place of the call,
+ * with its answer.
+ */
+export function decidedItems(messages: readonly ModelMessage[], decisions: readonly Decision[]): JsonObject[] {
+  const open = new Map(decisions.flatMap((one) => (one.call ? [[one.call.callId, one]] : [])));
+  const items = inputItems(messages).flatMap((item): JsonObject[] => {
+    const callId = textAt(item, 'call_id');
+    const decision = callId === undefined ? undefined : open.get(callId);
+    if (!decision) return [item];
+    return item['type'] === 'function_call' ? requestAndAnswer(decision) : [];
+  });
+  // What a summary stands for is not among the messages.
+  const placed = new Set(items.map((item) => item['approval_request_id']));
+  const others = decisions.filter(({ requestId }) => !placed.has(requestId));
+  return [...items, ...others.flatMap(requestAndAnswer)];
+}
+
+function requestAndAnswer(decision: Decision): JsonObject[] {
+  const { requestId: id, call } = decision;
+  const answers = approvalItems([decision]);
+  if (!call) return answers;
+  const { label, name, arguments: text } = call;
+  return [{ type: 'mcp_approval_request', id, server_label: label, name, arguments: text }, ...answers];
 }
 
 /** The tools that the client runs. */

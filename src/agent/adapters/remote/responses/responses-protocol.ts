@@ -5,7 +5,7 @@ import { protocolFailure, type RemoteFailure } from '../remote-failure.js';
 import type { RemoteRequest } from '../remote-http.js';
 import type { Opened, RemoteProtocol, RemoteReader, Turn } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
-import { approvalItems, functionTools, inputItems, optionFields } from './responses-input.js';
+import { approvalItems, decidedItems, functionTools, inputItems, optionFields } from './responses-input.js';
 import { ResponsesReader } from './responses-reader.js';
 
 /** Statuses of a request that is not understood. */
@@ -105,9 +105,8 @@ export class ResponsesProtocol implements RemoteProtocol {
           'Approvals of several answers of the remote agent cannot be told together',
         );
       }
-      const answers = [...approvalItems(decisions), ...inputItems(news)];
-      if (asked.isKept) return { previous_response_id: asked.handle, input: answers };
-      return { input: [...inputItems(messages), ...answers] };
+      if (!asked.isKept) return { input: decidedItems(messages, decisions) };
+      return { previous_response_id: asked.handle, input: [...approvalItems(decisions), ...inputItems(news)] };
     }
     if (after?.isKept) return { previous_response_id: after.handle, input: inputItems(messages) };
     return { input: inputItems(messages) };
