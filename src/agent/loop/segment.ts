@@ -29,6 +29,11 @@ export abstract class Segment {
     return this.text.value;
   }
 
+  /** The text so far as it came, with half of a character that waits for the other one. */
+  get received(): string {
+    return this.value + this.half;
+  }
+
   /** Undefined until the segment is shown. */
   get messageId(): string | undefined {
     return this.message?.id;
@@ -76,6 +81,7 @@ export abstract class Segment {
    */
   close(usage: Usage | null = null, stored?: JsonObject, limit?: OutputLimit): void {
     if (this.half !== '') this.write(REPLACEMENT);
+    this.half = '';
     if (this.message) this.complement(this.message);
     const metadata = stored ?? this.closing() ?? null;
     if (limit) this.message?.incomplete({ usage, metadata, code: limit });

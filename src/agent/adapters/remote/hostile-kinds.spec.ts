@@ -44,6 +44,12 @@ describe.each(DIALECTS)('a remote agent of $type that misbehaves', (dialect) => 
   });
 
   if (dialect.isDetached !== true) {
+    it('shows a character whose halves are in two pieces', async () => {
+      const events = [...begin, piece('\ud83d'), piece('\ude00'), ...end];
+      // The whole text, where there is one, is another.
+      expect(await outcome((response) => stream(response, events))).toMatch(/^\u{1f600}(Hello world\.)?$/u);
+    });
+
     it.each(HEADS)('$name, and the request is not repeated', async ({ answer, ends }) => {
       expect(await outcome(answer(dialect))).toBe(expected(ends));
       expect(upstream.of('POST')).toHaveLength(1);

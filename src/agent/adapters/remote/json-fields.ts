@@ -61,6 +61,21 @@ export function textAt(fields: Fields, name: string): string | undefined {
   return typeof value === 'string' ? value.toWellFormed() : undefined;
 }
 
+/**
+ * A member that is a piece of a text; undefined otherwise. Some servers cut within a character: what shows the pieces joins
+ * its halves. Only a text that goes on or is compared is read so.
+ */
+export function pieceAt(fields: Fields, name: string): string | undefined {
+  const value = fields[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** What of a text is behind its beginning; undefined if it begins otherwise. A half of a character is a replaced one, too. */
+export function restOf(text: string, beginning: string): string | undefined {
+  const begins = text.startsWith(beginning) || text.toWellFormed().startsWith(beginning.toWellFormed());
+  return begins ? text.slice(beginning.length) : undefined;
+}
+
 /** A member that is a number; undefined otherwise. */
 export function numberAt(fields: Fields, name: string): number | undefined {
   const value = fields[name];

@@ -65,9 +65,9 @@ export class RemoteWriter {
     return this.messageIds.length > 0 || this.hasEvents;
   }
 
-  /** The text of a message so far; undefined if it has not begun. */
+  /** The text of a message so far, as it came; undefined if it has not begun. */
   told(key: string): string | undefined {
-    return this.entries.get(key)?.segment?.value;
+    return this.entries.get(key)?.segment?.received;
   }
 
   /** Appends to a text. @param key identifies the message at the upstream */

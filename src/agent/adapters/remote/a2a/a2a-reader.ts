@@ -1,7 +1,7 @@
 import { AppError, fingerprint, type Json, type JsonObject } from '../../../../common/index.js';
 import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { UpstreamStatusError } from '../../upstream/upstream-error.js';
-import { asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
+import { asText, type Fields, fieldsOf, objectAt, objectsAt, pieceAt, textAt } from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
 import { cutFailure, oneLine, protocolFailure, RemoteFailure, reportedFailure } from '../remote-failure.js';
 import type { ExchangeEnd, RemoteReader } from '../remote-kind.js';
@@ -243,7 +243,7 @@ export class A2aReader implements RemoteReader {
     if (this.told.has(id)) return;
     const others = this.othersOf(id);
     for (const part of parts) {
-      const text = textAt(part, 'text');
+      const text = pieceAt(part, 'text');
       const content = text === undefined ? contentOf(part) : undefined;
       if (text !== undefined) writer.text(this.keyOf(id), 'text', text);
       if (content) {

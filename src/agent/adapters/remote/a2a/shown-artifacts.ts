@@ -1,5 +1,5 @@
 import { fingerprint, type Json } from '../../../../common/index.js';
-import { asObject, type Fields, textAt } from '../json-fields.js';
+import { asObject, type Fields, pieceAt, restOf } from '../json-fields.js';
 
 /** The most that is kept of what a task says while it is worked on, in characters of JSON. */
 const LARGEST_WORDS = 64 * 1024;
@@ -37,18 +37,18 @@ export function partsBehind(
   { text, others }: ShownPiece,
   parts: readonly Fields[],
 ): readonly Fields[] | undefined {
-  const whole = parts.map((part) => textAt(part, 'text') ?? '').join('');
+  const whole = parts.map((part) => pieceAt(part, 'text') ?? '').join('');
   let shown = 0;
   for (const { length, hash } of before?.texts ?? []) {
     if (fingerprint(whole.slice(shown, shown + length)) !== hash) return undefined;
     shown += length;
   }
-  if (!whole.startsWith(text, shown)) return undefined;
+  if (restOf(whole.slice(shown), text) === undefined) return undefined;
   shown += text.length;
   const known = new Map<string, number>();
   for (const print of [...(before?.others ?? []), ...others]) known.set(print, (known.get(print) ?? 0) + 1);
   return parts.flatMap((part): Fields[] => {
-    const own = textAt(part, 'text');
+    const own = pieceAt(part, 'text');
     if (own === undefined) {
       const print = printOf(part);
       const count = known.get(print) ?? 0;

@@ -1,6 +1,6 @@
 import { fingerprint } from '../../../../common/index.js';
 import type { Usage } from '../../../../events/index.js';
-import { asText, type Fields, objectsAt, textAt, tokensAt, usageAt } from '../json-fields.js';
+import { asText, type Fields, objectsAt, pieceAt, textAt, tokensAt, usageAt } from '../json-fields.js';
 
 /** A member by its name, or by the same in snake case. */
 export function either(fields: Fields, name: string): string | undefined {
@@ -16,6 +16,11 @@ export function either(fields: Fields, name: string): string | undefined {
 /** The id of the call that an event is about. */
 export function callIdIn(fields: Fields): string {
   return either(fields, 'toolCallId') ?? '';
+}
+
+/** The piece of a text or of arguments that an event brings. */
+export function deltaIn(fields: Fields): string {
+  return pieceAt(fields, 'delta') ?? '';
 }
 
 /** The subagent that an event comes from. */

@@ -154,7 +154,7 @@ function askApproval(interrupt: Fields, shape: Answering['shape'], { calls, writ
   writer.approval(answeringText({ id: textAt(interrupt, 'id') ?? callId, channel, shape }), {
     callId,
     name: known?.name ?? textAt(about, 'toolName') ?? tool ?? 'unknown_tool',
-    arguments: known?.arguments || given,
+    arguments: known?.arguments.toWellFormed() || given,
     ...(label !== undefined && { label }),
     ...(message !== undefined && { message }),
   });

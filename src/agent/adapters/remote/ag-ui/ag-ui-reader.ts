@@ -7,7 +7,7 @@ import { bareFailure } from '../reported-errors.js';
 import type { ExchangeEnd, NamedMessage, RemoteReader } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
 import { SOURCE, writeExtension } from './ag-ui-extensions.js';
-import { callIdIn, contentText, either, firstOf, usageIn } from './ag-ui-fields.js';
+import { callIdIn, contentText, deltaIn, either, firstOf, usageIn } from './ag-ui-fields.js';
 import { askOutcome, askSuspended, OLDER_INTERRUPT, type OpenCall } from './ag-ui-questions.js';
 import { type SnapshotMessage, snapshotNews, type ToldBefore, toldBefore } from './ag-ui-snapshots.js';
 
@@ -80,7 +80,7 @@ export class AgUiReader implements RemoteReader {
   takeTold(): JsonObject {
     const calls = [...this.newCalls].map((id): JsonObject => {
       const { name = '', arguments: args = '' } = this.calls.get(id) ?? {};
-      return { id, name, arguments: args };
+      return { id, name, arguments: args.toWellFormed() };
     });
     const told = {
       messages: this.newlyTold,
@@ -124,13 +124,13 @@ export class AgUiReader implements RemoteReader {
       case 'TEXT_MESSAGE_START':
         return this.beginText(fields, writer);
       case 'TEXT_MESSAGE_CONTENT':
-        return this.text(this.idIn(fields), 'text', textAt(fields, 'delta') ?? '', writer);
+        return this.text(this.idIn(fields), 'text', deltaIn(fields), writer);
       case 'TEXT_MESSAGE_CHUNK':
         return this.chunk('text', fields, writer);
       case 'REASONING_MESSAGE_CONTENT':
       case 'THINKING_TEXT_MESSAGE_CONTENT':
       case 'THINKING_CONTENT':
-        return this.text(`r:${this.idIn(fields)}`, 'reasoning', textAt(fields, 'delta') ?? '', writer);
+        return this.text(`r:${this.idIn(fields)}`, 'reasoning', deltaIn(fields), writer);
       case 'REASONING_MESSAGE_CHUNK':
         return this.chunk('reasoning', fields, writer);
       case 'TEXT_MESSAGE_END':
@@ -143,7 +143,7 @@ export class AgUiReader implements RemoteReader {
       case 'TOOL_CALL_START':
         return this.beginCall(fields, writer);
       case 'TOOL_CALL_ARGS':
-        return this.addArgs(callIdIn(fields), textAt(fields, 'delta') ?? '', writer);
+        return this.addArgs(callIdIn(fields), deltaIn(fields), writer);
       case 'TOOL_CALL_CHUNK':
         return this.callChunk(fields, writer);
       case 'TOOL_CALL_END':
@@ -209,7 +209,7 @@ export class AgUiReader implements RemoteReader {
       this.endChunks(writer);
       this.chunks.set(kind, key);
     }
-    this.text(key, kind, textAt(fields, 'delta') ?? '', writer);
+    this.text(key, kind, deltaIn(fields), writer);
   }
 
   private endChunks(writer: RemoteWriter): void {
@@ -249,7 +249,7 @@ export class AgUiReader implements RemoteReader {
       this.chunks.set('call', key);
       if (either(fields, 'toolCallName') !== undefined) this.beginCall(fields, writer);
     }
-    this.addArgs(key.slice('call:'.length), textAt(fields, 'delta') ?? '', writer);
+    this.addArgs(key.slice('call:'.length), deltaIn(fields), writer);
   }
 
   private result(fields: Fields, writer: RemoteWriter): void {

@@ -8,10 +8,13 @@ import {
   numberAt,
   objectAt,
   objectsAt,
+  pieceAt,
+  restOf,
   SNAKE_USAGE,
   textAt,
   usageAt,
 } from '../json-fields.js';
+import { PartedText } from '../parted-text.js';
 import type { SseEvent } from '../remote-connection.js';
 import { reportedFailure } from '../remote-failure.js';
 import { bareFailure } from '../reported-errors.js';
@@ -25,6 +28,8 @@ const FILE_FIELDS = ['image_url', 'video_url', 'file_url', 'file_data', 'file_id
 /** Types of messages that say nothing. */
 const SILENT: ReadonlySet<string> = new Set(['heartbeat', 'mcp_list_tools']);
 
+type TextKind = 'text' | 'reasoning' | 'refusal';
+
 /** A message that is being told. */
 interface OpenMessage {
   readonly type: string;
@@ -33,8 +38,8 @@ interface OpenMessage {
   data: Record<string, unknown>;
   /** True once its call has begun. */
   hasCall: boolean;
-  /** The texts so far, by the index and the kind of the content. */
-  readonly texts: Map<string, string>;
+  /** The texts so far, by their kinds. */
+  readonly texts: Map<TextKind, PartedText>;
   /** The indexes of files that were shown. */
   readonly files: Set<number>;
 }
@@ -192,19 +197,13 @@ export class AgentApiReader implements RemoteReader {
     }
   }
 
-  private text(
-    { id, open, isDelta }: Place,
-    kind: 'text' | 'reasoning' | 'refusal',
-    content: Fields,
-    writer: RemoteWriter,
-  ): void {
-    const text = textAt(content, kind === 'refusal' ? 'refusal' : 'text') ?? '';
-    const at = `${kind}:${numberAt(content, 'index') ?? 0}`;
-    const told = open.texts.get(at) ?? '';
-    const piece = isDelta ? text : text.slice(told.length);
-    if (piece === '') return;
-    open.texts.set(at, told + piece);
-    writer.text(kind === 'refusal' ? `${id}/refusal` : id, kind, piece);
+  private text({ id, open, isDelta }: Place, kind: TextKind, content: Fields, writer: RemoteWriter): void {
+    const piece = pieceAt(content, kind === 'refusal' ? 'refusal' : 'text') ?? '';
+    const text = open.texts.get(kind) ?? new PartedText(kind === 'refusal' ? `${id}/refusal` : id, kind);
+    open.texts.set(kind, text);
+    const index = numberAt(content, 'index') ?? 0;
+    if (isDelta) text.add(piece, writer, index);
+    else text.replace(piece, writer, index);
   }
 
   /** Pieces of texts are appended. */
@@ -230,9 +229,10 @@ export class AgentApiReader implements RemoteReader {
       isServers && open.data['permission'] === 'needed',
     );
     if (!isSure) return;
-    const text = asText(open.data['arguments']);
-    const told = writer.told(key) ?? '';
-    if (text.length > told.length) writer.args(key, text.slice(told.length));
+    const given = pieceAt(open.data, 'arguments');
+    const text = given ?? asText(open.data['arguments']);
+    const rest = restOf(text, writer.told(key) ?? '');
+    if (rest) writer.args(key, rest);
   }
 
   /** A file is shown once, when its address or its bytes are there. */
@@ -267,6 +267,10 @@ export class AgentApiReader implements RemoteReader {
         ...(callId !== undefined && { callId }),
       });
     }
-    for (const key of [id, `${id}/refusal`, `call:${id}`]) writer.end(key);
+    for (const text of open.texts.values()) {
+      text.finish(writer);
+      writer.end(text.key);
+    }
+    writer.end(`call:${id}`);
   }
 }

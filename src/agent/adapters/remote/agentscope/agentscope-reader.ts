@@ -1,5 +1,16 @@
 import { AppError, type Json, type JsonObject } from '../../../../common/index.js';
-import { asObject, asText, type Fields, fieldsOf, objectAt, objectsAt, textAt, tokensAt } from '../json-fields.js';
+import {
+  asObject,
+  asText,
+  type Fields,
+  fieldsOf,
+  objectAt,
+  objectsAt,
+  pieceAt,
+  restOf,
+  textAt,
+  tokensAt,
+} from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
 import { reportedFailure } from '../remote-failure.js';
 import { bareFailure } from '../reported-errors.js';
@@ -151,7 +162,7 @@ export class AgentScopeReader implements RemoteReader {
 
   private text(kind: 'text' | 'reasoning', fields: Fields, writer: RemoteWriter): void {
     const id = textAt(fields, 'block_id') ?? '';
-    if (!this.told.has(id)) writer.text(this.keyOf(id), kind, textAt(fields, 'delta') ?? '');
+    if (!this.told.has(id)) writer.text(this.keyOf(id), kind, pieceAt(fields, 'delta') ?? '');
   }
 
   private call(type: string, fields: Fields, writer: RemoteWriter): void {
@@ -165,16 +176,16 @@ export class AgentScopeReader implements RemoteReader {
         if (!writer.knowsCall(upstreamId)) writer.call(`call:${callId}`, upstreamId, name);
         return;
       case 'TOOL_CALL_DELTA':
-        return writer.args(`call:${callId}`, textAt(fields, 'delta') ?? '');
+        return writer.args(`call:${callId}`, pieceAt(fields, 'delta') ?? '');
       case 'TOOL_CALL_END':
         return writer.end(`call:${callId}`);
       case 'TOOL_RESULT_TEXT_DELTA':
-        this.results.set(callId, (this.results.get(callId) ?? '') + (textAt(fields, 'delta') ?? ''));
+        this.results.set(callId, (this.results.get(callId) ?? '') + (pieceAt(fields, 'delta') ?? ''));
         return;
       case 'TOOL_RESULT_END': {
         if (this.isGiven(callId)) return;
         const isError = textAt(fields, 'state') !== 'success';
-        writer.output(upstreamId, this.results.get(callId) ?? '', { isError, name });
+        writer.output(upstreamId, (this.results.get(callId) ?? '').toWellFormed(), { isError, name });
         return;
       }
       default:
@@ -268,9 +279,7 @@ export class AgentScopeReader implements RemoteReader {
         const key = `call:${id}`;
         if (this.shownBefore.has(upstreamId)) return;
         if (!writer.knowsCall(upstreamId)) writer.call(key, upstreamId, name);
-        const input = asText(block['input']);
-        const told = writer.told(key) ?? '';
-        if (input.startsWith(told)) writer.args(key, input.slice(told.length));
+        writer.args(key, restOf(asText(block['input']), writer.told(key) ?? '') ?? '');
         return writer.end(key);
       }
       case 'tool_result': {
@@ -290,12 +299,13 @@ export class AgentScopeReader implements RemoteReader {
   private tellText(id: string, kind: 'text' | 'reasoning', text: string, writer: RemoteWriter): void {
     const isTold = this.told.has(id);
     const told = writer.told(this.keyOf(id)) ?? (isTold ? text : '');
-    if (isTold && told === text) return;
-    if (isTold || !text.startsWith(told)) {
+    const rest = restOf(text, told);
+    if (isTold && rest === '') return;
+    if (isTold || rest === undefined) {
       writer.end(this.keyOf(id));
       this.versions.set(id, (this.versions.get(id) ?? 0) + 1);
       writer.text(this.keyOf(id), kind, text);
-    } else if (text.length > told.length) writer.text(this.keyOf(id), kind, text.slice(told.length));
+    } else if (rest !== '') writer.text(this.keyOf(id), kind, rest);
     this.close(id, writer);
   }
 

@@ -1,4 +1,5 @@
 import type { Usage } from '../../../../events/index.js';
+import type { CitedSource } from '../../../loop/segment.js';
 import {
   asJson,
   asText,
@@ -14,6 +15,10 @@ import {
 
 /** The key of what names no item. */
 export const UNNAMED = '#';
+/** Items whose input is one of these members. */
+const INPUTS = ['action', 'queries', 'code', 'input'] as const;
+/** Items whose output is one of these members. */
+const OUTPUTS = ['output', 'results', 'outputs'] as const;
 /** Formats of generated images. */
 const IMAGE_FORMATS: ReadonlySet<string | undefined> = new Set(['png', 'jpeg', 'webp']);
 
@@ -28,12 +33,25 @@ export function imageOf(item: Fields): string {
   return `data:image/${IMAGE_FORMATS.has(format) ? (format ?? 'png') : 'png'};base64,${textAt(item, 'result') ?? ''}`;
 }
 
-/** Items are known by their places; some servers give an item another id in each event. */
-export function keyOf(fields: Fields): string {
-  const index = numberAt(fields, 'output_index');
-  return index === undefined
-    ? (textAt(fields, 'item_id') ?? textAt(objectAt(fields, 'item'), 'id') ?? UNNAMED)
-    : `#${index}`;
+/** What a tool of the upstream's own kind was given, as JSON text. */
+export function hostedInput(item: Fields): string {
+  return JSON.stringify(
+    Object.fromEntries(INPUTS.flatMap((one) => (item[one] === undefined ? [] : [[one, item[one]]]))),
+  );
+}
+
+/** What a tool of the upstream's own kind has said; its status if it has said nothing. */
+export function hostedOutput(item: Fields): string {
+  const output = OUTPUTS.map((one) => item[one]).find((value) => value !== undefined && value !== null);
+  return output === undefined ? (textAt(item, 'status') ?? '') : asText(output);
+}
+
+/** The source that an annotation of a text names. */
+export function sourceIn(annotation: Fields): CitedSource | undefined {
+  const url = textAt(annotation, 'url');
+  if (textAt(annotation, 'type') !== 'url_citation' || url === undefined) return undefined;
+  const [startIndex, endIndex] = [numberAt(annotation, 'start_index'), numberAt(annotation, 'end_index')];
+  return { url, title: textAt(annotation, 'title'), startIndex, endIndex };
 }
 
 /** The limits that our runs know; others as they are. */

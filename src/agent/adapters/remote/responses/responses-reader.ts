@@ -1,21 +1,30 @@
 import { AppError, type Json, type JsonObject } from '../../../../common/index.js';
-import { asObject, asText, type Fields, fieldsOf, numberAt, objectAt, objectsAt, textAt } from '../json-fields.js';
+import {
+  asObject,
+  asText,
+  type Fields,
+  fieldsOf,
+  numberAt,
+  objectAt,
+  objectsAt,
+  pieceAt,
+  restOf,
+  textAt,
+} from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
 import { bareFailure } from '../reported-errors.js';
 import { protocolFailure, reportedFailure } from '../remote-failure.js';
 import type { ExchangeEnd, RemoteReader } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
-import { errorText, imageOf, isWhole, keyOf, reasonOf, UNNAMED, usageIn } from './responses-items.js';
+import { errorText, imageOf, isWhole, reasonOf, sourceIn, UNNAMED, usageIn } from './responses-items.js';
+import { type ResponsesItem, ResponsesItems, textOfMessage, toldItem } from './responses-places.js';
+import { askFor, completeArgs, finishHosted } from './responses-tools.js';
 
 /** The source of raw events. */
 const SOURCE = 'responses';
 /** Events that say nothing beyond those around them. */
 const SILENT =
   /^(keepalive|response\.(in_progress|queued|created|content_part\.(added|done)|reasoning_summary_part\.done|compaction\.compacting|mcp_list_tools\.\w+|mcp_call\.\w+|\w+_call\.(in_progress|searching|interpreting|generating|completed|partial_image)))$/;
-/** Items whose input is one of these members. */
-const INPUTS = ['action', 'queries', 'code', 'input'] as const;
-/** Items whose output is one of these members. */
-const OUTPUTS = ['output', 'results', 'outputs'] as const;
 
 /** Reads the events of one answer of OpenAI Responses (contract responses, section A6). */
 export class ResponsesReader implements RemoteReader {
@@ -24,9 +33,9 @@ export class ResponsesReader implements RemoteReader {
   position: Json = -1;
   /** True once the response came as it is, and is not over: what is stored decides. */
   isOver = false;
-  /** The keys of items that are told whole. */
-  private readonly told = new Set<string>();
-  private newlyTold: string[] = [];
+  private readonly items = new ResponsesItems();
+  /** Items that are told whole, and that no boundary has. */
+  private newlyTold: ResponsesItem[] = [];
   /** Reasoning whose next summary part begins a paragraph. */
   private readonly paragraphs = new Set<string>();
   private hasConnection = false;
@@ -65,31 +74,30 @@ export class ResponsesReader implements RemoteReader {
     this.model ??= textAt(objectAt(fields, 'response'), 'model');
     switch (type) {
       case 'response.output_item.added':
-        return this.begin(keyOf(fields), objectAt(fields, 'item'), writer);
+        return this.beginItem(this.items.begin(fields), objectAt(fields, 'item'), writer);
       case 'response.output_item.done':
-        return this.finishItem(keyOf(fields), objectAt(fields, 'item'), writer);
+        return this.finishItem(this.items.finish(fields), objectAt(fields, 'item'), writer);
       case 'response.output_text.delta':
-        return writer.text(keyOf(fields), 'text', textAt(fields, 'delta') ?? '');
+        return this.addText(fields, writer);
       case 'response.output_text.done':
-        return this.complete(keyOf(fields), textAt(fields, 'text'), writer);
+        return this.completeText(fields, writer);
       case 'response.refusal.delta':
-        return writer.text(`${keyOf(fields)}/refusal`, 'refusal', textAt(fields, 'delta') ?? '');
+        return this.items.find(fields, 'message', true).refusal.add(pieceAt(fields, 'delta') ?? '', writer);
       case 'response.reasoning_summary_part.added':
-        if (writer.told(keyOf(fields))) this.paragraphs.add(keyOf(fields));
-        return;
+        return this.beginParagraph(this.items.find(fields, 'reasoning', true).key, writer);
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
       case 'response.reasoning.delta':
-        return this.think(keyOf(fields), textAt(fields, 'delta') ?? '', writer);
+        return this.think(this.items.find(fields, 'reasoning', true).key, pieceAt(fields, 'delta') ?? '', writer);
       case 'response.output_text.annotation.added':
-        return this.cite(keyOf(fields), objectAt(fields, 'annotation'), writer);
+        return this.cite(this.items.find(fields, 'message').text.key, objectAt(fields, 'annotation'), writer);
       case 'response.function_call_arguments.delta':
       case 'response.mcp_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
-        return writer.args(keyOf(fields), textAt(fields, 'delta') ?? '');
+        return writer.args(this.items.find(fields, 'call', true).key, pieceAt(fields, 'delta') ?? '');
       case 'response.function_call_arguments.done':
       case 'response.mcp_call_arguments.done':
-        return this.completeArgs(keyOf(fields), textAt(fields, 'arguments'), writer);
+        return completeArgs(this.items.find(fields, 'call').key, textAt(fields, 'arguments'), writer);
       case 'response.completed':
       case 'response.incomplete':
       case 'response.failed':
@@ -113,16 +121,15 @@ export class ResponsesReader implements RemoteReader {
     const status = textAt(response, 'status') ?? event ?? '';
     this.model ??= textAt(response, 'model');
     if (status === 'queued' || status === 'in_progress') return;
-    objectsAt(response, 'output').forEach((item, index) => {
-      if (!this.told.has(`#${index}`)) this.finishItem(`#${index}`, item, writer);
-    });
+    const output = objectsAt(response, 'output');
+    for (const [index, item] of this.items.pair(output).entries()) this.finishItem(item, output[index] ?? {}, writer);
     const usage = usageIn(objectAt(response, 'usage'));
     if (usage) writer.usage(usage);
     this.end = this.endOf(status, response);
   }
 
   takeTold(): JsonObject {
-    const told = { items: this.newlyTold };
+    const told = { items: this.newlyTold.map(({ key }) => key), known: this.newlyTold.map(toldItem) };
     this.newlyTold = [];
     return told;
   }
@@ -133,7 +140,9 @@ export class ResponsesReader implements RemoteReader {
 
   restore(position: Json, told: readonly JsonObject[]): void {
     this.position = position;
-    for (const { items } of told) for (const key of Array.isArray(items) ? items : []) this.told.add(asText(key));
+    for (const { items, known } of told) {
+      this.items.restore(Array.isArray(items) ? items : [], Array.isArray(known) ? known : []);
+    }
   }
 
   /** False for an event that was read before. @throws RemoteFailure for one that comes too late */
@@ -157,8 +166,11 @@ export class ResponsesReader implements RemoteReader {
 
   private isReplaying = false;
 
+  private beginItem({ key, isDone }: ResponsesItem, item: Fields, writer: RemoteWriter): void {
+    if (!isDone) this.begin(key, item, writer);
+  }
+
   private begin(key: string, item: Fields, writer: RemoteWriter): void {
-    if (this.told.has(key)) return;
     const name = textAt(item, 'name') ?? 'unknown_tool';
     switch (textAt(item, 'type')) {
       case 'function_call':
@@ -174,20 +186,21 @@ export class ResponsesReader implements RemoteReader {
   }
 
   /** An item is whole: what was not told of it is. */
-  private finishItem(key: string, item: Fields, writer: RemoteWriter): void {
-    if (this.told.has(key)) return;
-    this.told.add(key);
-    this.newlyTold.push(key);
+  private finishItem(told: ResponsesItem, item: Fields, writer: RemoteWriter): void {
+    if (told.isDone) return;
+    told.isDone = true;
+    this.newlyTold.push(told);
+    const { key } = told;
     const type = textAt(item, 'type') ?? '';
     switch (type) {
       case 'message':
-        return this.finishMessage(key, item, writer);
+        return this.finishMessage(told, item, writer);
       case 'reasoning':
         return this.finishReasoning(key, item, writer);
       case 'function_call':
       case 'custom_tool_call':
         this.begin(key, item, writer);
-        this.completeArgs(key, textAt(item, 'arguments') ?? textAt(item, 'input') ?? '{}', writer);
+        completeArgs(key, textAt(item, 'arguments') ?? textAt(item, 'input') ?? '{}', writer);
         return writer.end(key);
       case 'function_call_output':
       case 'custom_tool_call_output':
@@ -195,7 +208,7 @@ export class ResponsesReader implements RemoteReader {
       case 'mcp_call':
         return this.finishMcpCall(key, item, writer);
       case 'mcp_approval_request':
-        return this.ask(key, item, writer);
+        return askFor(key, item, writer);
       case 'image_generation_call':
         if (textAt(item, 'result')) writer.image(key, imageOf(item));
         return writer.end(key);
@@ -203,32 +216,46 @@ export class ResponsesReader implements RemoteReader {
       case 'compaction':
         return;
       default:
-        if (type.endsWith('_call')) this.finishHosted(key, type.slice(0, -'_call'.length), item, writer);
+        if (type.endsWith('_call')) finishHosted(key, type.slice(0, -'_call'.length), item, writer);
         else writer.emit({ object: 'raw', event: asObject(item), source: SOURCE });
     }
   }
 
-  private finishMessage(key: string, item: Fields, writer: RemoteWriter): void {
+  private addText(fields: Fields, writer: RemoteWriter): void {
+    const { key, text } = this.items.find(fields, 'message', true);
+    // What names no item may be several messages.
+    const index = key === UNNAMED ? undefined : numberAt(fields, 'content_index');
+    text.add(pieceAt(fields, 'delta') ?? '', writer, index);
+  }
+
+  private completeText(fields: Fields, writer: RemoteWriter): void {
+    const { key, isDone, text } = this.items.find(fields, 'message');
+    const index = key === UNNAMED ? undefined : numberAt(fields, 'content_index');
+    if (!isDone) text.complete(pieceAt(fields, 'text') ?? '', writer, index);
+  }
+
+  private finishMessage({ text, refusal }: ResponsesItem, item: Fields, writer: RemoteWriter): void {
     const parts = objectsAt(item, 'content');
-    const texts = parts.filter((part) => textAt(part, 'type') === 'output_text');
-    const text = texts.map((part) => textAt(part, 'text') ?? '').join('');
-    const shownAs = this.takesUnnamed(key, text, writer) ? UNNAMED : key;
-    if (shownAs === key) this.complete(key, text, writer);
-    for (const part of texts) {
-      for (const annotation of objectsAt(part, 'annotations')) this.cite(shownAs, annotation, writer);
+    const whole = textOfMessage(item);
+    const isUnnamed = !text.hasBegun && this.takesUnnamed(whole, writer);
+    if (!isUnnamed) text.finish(writer, whole === '' ? undefined : whole);
+    for (const part of parts.filter((one) => textAt(one, 'type') === 'output_text')) {
+      for (const annotation of objectsAt(part, 'annotations'))
+        this.cite(isUnnamed ? UNNAMED : text.key, annotation, writer);
     }
-    writer.end(key);
-    const refusal = parts.map((part) => textAt(part, 'refusal') ?? '').join('');
-    if (refusal !== '') this.rest(`${key}/refusal`, 'refusal', refusal, writer);
-    writer.end(`${key}/refusal`);
+    writer.end(text.key);
+    const refused = parts.map((part) => textAt(part, 'refusal') ?? '').join('');
+    refusal.finish(writer, refused === '' ? undefined : refused);
+    writer.end(refusal.key);
   }
 
   /** Whether a message has come as text that named no item. Of one that has come in part the rest is told. */
-  private takesUnnamed(key: string, text: string, writer: RemoteWriter): boolean {
+  private takesUnnamed(text: string, writer: RemoteWriter): boolean {
     const unnamed = (writer.told(UNNAMED) ?? '').slice(this.unnamedTaken);
-    if (key === UNNAMED || unnamed === '' || writer.told(key) !== undefined) return false;
-    if (!unnamed.startsWith(text) && !text.startsWith(unnamed)) return false;
-    if (text.length > unnamed.length) writer.text(UNNAMED, 'text', text.slice(unnamed.length));
+    if (unnamed === '') return false;
+    const rest = restOf(text, unnamed);
+    if (rest === undefined && restOf(unnamed, text) === undefined) return false;
+    if (rest) writer.text(UNNAMED, 'text', rest);
     this.unnamedTaken += text.length;
     return true;
   }
@@ -251,32 +278,13 @@ export class ResponsesReader implements RemoteReader {
     if (approval !== undefined && writer.approvedOutput(approval, output ?? '', failed)) return;
     const callId = textAt(item, 'id') ?? key;
     writer.call(key, callId, textAt(item, 'name') ?? 'unknown_tool');
-    this.completeArgs(key, textAt(item, 'arguments') ?? '{}', writer);
+    completeArgs(key, textAt(item, 'arguments') ?? '{}', writer);
     writer.end(key);
     if (output !== undefined) writer.output(callId, output, { isError: failed });
   }
 
-  /** A tool of the upstream's own kind: its type is its name. */
-  private finishHosted(key: string, name: string, item: Fields, writer: RemoteWriter): void {
-    const callId = textAt(item, 'call_id') ?? textAt(item, 'id') ?? key;
-    writer.call(key, callId, name);
-    const input = Object.fromEntries(INPUTS.flatMap((one) => (item[one] === undefined ? [] : [[one, item[one]]])));
-    this.completeArgs(key, JSON.stringify(input), writer);
-    writer.end(key);
-    const output = OUTPUTS.map((one) => item[one]).find((value) => value !== undefined && value !== null);
-    const isFailed = textAt(item, 'status') === 'failed';
-    writer.output(callId, output === undefined ? (textAt(item, 'status') ?? '') : asText(output), {
-      isError: isFailed,
-    });
-  }
-
-  private ask(key: string, item: Fields, writer: RemoteWriter): void {
-    const label = textAt(item, 'server_label');
-    writer.approval(textAt(item, 'id') ?? key, {
-      name: textAt(item, 'name') ?? 'unknown_tool',
-      arguments: textAt(item, 'arguments') ?? '{}',
-      ...(label !== undefined && { label }),
-    });
+  private beginParagraph(key: string, writer: RemoteWriter): void {
+    if (writer.told(key)) this.paragraphs.add(key);
   }
 
   private think(key: string, delta: string, writer: RemoteWriter): void {
@@ -285,31 +293,15 @@ export class ResponsesReader implements RemoteReader {
   }
 
   private cite(key: string, annotation: Fields, writer: RemoteWriter): void {
-    const url = textAt(annotation, 'url');
-    if (textAt(annotation, 'type') !== 'url_citation' || url === undefined) return;
-    const [startIndex, endIndex] = [numberAt(annotation, 'start_index'), numberAt(annotation, 'end_index')];
-    const known = JSON.stringify([key, url, startIndex, endIndex]);
+    const source = sourceIn(annotation);
+    if (!source) return;
+    const known = JSON.stringify([key, source.url, source.startIndex, source.endIndex]);
     if (this.cited.has(known)) return;
     this.cited.add(known);
-    writer.cite(key, { url, title: textAt(annotation, 'title'), startIndex, endIndex });
+    writer.cite(key, source);
   }
 
   private readonly cited = new Set<string>();
-
-  /** The whole text of a message is known. */
-  private complete(key: string, text: string | undefined, writer: RemoteWriter): void {
-    if (text !== undefined) this.rest(key, 'text', text, writer);
-  }
-
-  private rest(key: string, kind: 'text' | 'refusal', text: string, writer: RemoteWriter): void {
-    const told = writer.told(key) ?? '';
-    if (text.length > told.length) writer.text(key, kind, text.slice(told.length));
-  }
-
-  private completeArgs(key: string, text: string | undefined, writer: RemoteWriter): void {
-    const told = writer.told(key) ?? '';
-    if (text !== undefined && text.length > told.length) writer.args(key, text.slice(told.length));
-  }
 
   private endOf(status: string, response: Fields): ExchangeEnd {
     switch (status) {

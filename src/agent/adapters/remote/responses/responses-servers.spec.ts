@@ -83,6 +83,117 @@ describe('a remote agent of Responses', () => {
     });
   });
 
+  describe('whose items and texts are told in odd ways', () => {
+    const added = (item: object, place: object = { output_index: 0 }): object => ({
+      ...{ type: 'response.output_item.added', ...place, item },
+    });
+    const done = (item: object, place: object = { output_index: 0 }): object => ({
+      ...{ type: 'response.output_item.done', ...place, item },
+    });
+    const piece = (text: string, place: object): object => ({
+      ...{ type: 'response.output_text.delta', delta: text, ...place },
+    });
+    const parts = (id: string, ...texts: readonly string[]): object => ({
+      ...{ id, type: 'message', role: 'assistant', status: 'completed' },
+      content: texts.map((text) => ({ type: 'output_text', text, annotations: [] })),
+    });
+
+    it.each<[string, readonly object[], readonly string[]]>([
+      ['no place', [piece('Hi', { item_id: 'm' }), completed(parts('m', 'Hi'))], ['Hi']],
+      [
+        'no place at all',
+        [added(parts('m'), {}), piece('Hi', { item_id: 'm' }), done(parts('m', 'Hi'), {}), completed(parts('m', 'Hi'))],
+        ['Hi'],
+      ],
+      [
+        'places from 1',
+        [
+          ...[added(parts('m'), { output_index: 1 }), piece('Hi', { output_index: 1 })],
+          ...[done(parts('m', 'Hi'), { output_index: 1 }), completed(parts('m', 'Hi'))],
+        ],
+        ['Hi'],
+      ],
+      [
+        'another id in each event',
+        [
+          ...[added(parts('a')), piece('Hel', { output_index: 0, item_id: 'b' })],
+          ...[
+            piece('lo', { output_index: 0, item_id: 'c' }),
+            done(parts('d', 'Hello')),
+            completed(parts('e', 'Hello')),
+          ],
+        ],
+        ['Hello'],
+      ],
+      [
+        'one place for all, and ids that were not told before',
+        [
+          ...[added({ id: 'r', type: 'reasoning', summary: [] })],
+          { type: 'response.reasoning_text.delta', output_index: 0, item_id: 'r2', delta: 'Hm' },
+          { type: 'response.reasoning_text.delta', output_index: 0, item_id: 'r3', delta: 'm' },
+          ...[added(parts('m')), piece('One', { output_index: 0, item_id: 'm' }), done(parts('m', 'One'))],
+          ...[added(parts('n')), piece('Two', { output_index: 0, item_id: 'n' }), done(parts('n', 'Two'))],
+          completed({ id: 'x', type: 'reasoning', summary: [] }, parts('y', 'One'), parts('z', 'Two')),
+        ],
+        ['Hmm', 'One', 'Two'],
+      ],
+      [
+        'one id for all',
+        [
+          ...[added(parts('m')), piece('One', { output_index: 0, item_id: 'm' }), done(parts('m', 'One'))],
+          ...[added(parts('m'), { output_index: 1 }), piece('Two', { output_index: 1, item_id: 'm' })],
+          ...[done(parts('m', 'Two'), { output_index: 1 }), completed(parts('m', 'One'), parts('m', 'Two'))],
+        ],
+        ['One', 'Two'],
+      ],
+      [
+        'a second part only when it is whole',
+        [
+          piece('Hi ', { output_index: 0, content_index: 0 }),
+          { type: 'response.output_text.done', output_index: 0, content_index: 0, text: 'Hi ' },
+          { type: 'response.output_text.done', output_index: 0, content_index: 1, text: 'Hello world' },
+          ...[done(parts('m', 'Hi ', 'Hello world')), completed(parts('m', 'Hi ', 'Hello world'))],
+        ],
+        ['Hi Hello world'],
+      ],
+      [
+        'parts that alternate',
+        [
+          piece('Hi ', { output_index: 0, content_index: 0 }),
+          piece('wor', { output_index: 0, content_index: 1 }),
+          piece('all ', { output_index: 0, content_index: 0 }),
+          piece('ld', { output_index: 0, content_index: 1 }),
+          ...[done(parts('m', 'Hi all ', 'world')), completed(parts('m', 'Hi all ', 'world'))],
+        ],
+        ['Hi wor', 'Hi all world'],
+      ],
+      [
+        'another text at the end',
+        [
+          piece('Helo', { output_index: 0 }),
+          ...[done(parts('m', 'Hello world')), completed(parts('m', 'Hello world'))],
+        ],
+        ['Helo', 'Hello world'],
+      ],
+      [
+        'half a character in each piece',
+        [
+          ...[piece('\ud83d', { output_index: 0 }), piece('\ude00', { output_index: 0 })],
+          ...[done(parts('m', '\u{1f600}')), completed(parts('m', '\u{1f600}'))],
+        ],
+        ['\u{1f600}'],
+      ],
+      [
+        'half a character before the whole text',
+        [piece('\ud83d', { output_index: 0 }), completed(parts('m', '\u{1f600}'))],
+        ['\u{1f600}'],
+      ],
+      ['half a character', [piece('a\ud83d', { output_index: 0 }), completed()], ['a\ufffd']],
+    ])('shows each text once, in order: %s', async (_, events, texts) => {
+      expect(await shown(streamed(...events))).toEqual(texts);
+    });
+  });
+
   it('may answer with the response in place of events', async () => {
     expect(await shown(json(response('completed', message('Moored.'))))).toEqual(['Moored.']);
     await upstream.close();
