@@ -191,10 +191,9 @@ describe('signed agent cards', () => {
     try {
       const card = async (version: string) => {
         const headers = { 'a2a-version': version };
-        return (await (await fetch(`${server.url}/.well-known/agent-card.json`, { headers })).json()) as Record<
-          string,
-          never
-        >;
+        // Objects of this realm, of which canonical JSON is made.
+        const text = await (await fetch(`${server.url}/.well-known/agent-card.json`, { headers })).text();
+        return JSON.parse(text) as Record<string, never>;
       };
       const { signatures, ...pure } = await card('1.0');
       const [{ protected: header, signature }] = signatures as unknown as [{ protected: string; signature: string }];
