@@ -199,7 +199,7 @@ export interface AgentContext {
    *
    * @throws the reason of `signal`
    */
-  readonly queued: (turn: Promise<void>) => Promise<void>;
+  readonly waitForTurn: (turn: Promise<void>) => Promise<void>;
 }
 
 /** How a run of an agent ended, if it did not throw. */

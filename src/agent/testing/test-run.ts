@@ -103,7 +103,7 @@ export class TestRun {
       signal: this.abort.signal,
       emit: (event) => this.events.push(event),
       flush: () => Promise.resolve(),
-      queued: (turn) => Promise.race([turn, this.stopped]),
+      waitForTurn: (turn) => Promise.race([turn, this.stopped]),
     };
   }
 

@@ -89,7 +89,7 @@ export class RunContextFactory {
       instructions: run.request.systemPrompt ?? '',
       response,
       journal,
-      queued: (turn) => options.wait(turn, () => journal.isIdle),
+      waitForTurn: (turn) => options.wait(turn, () => journal.isIdle),
       usage: session.meter,
       signal: options.signal,
       telemetry: options.telemetry,

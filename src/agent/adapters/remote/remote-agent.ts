@@ -21,7 +21,7 @@ import { RemoteProbe } from './remote-probe.js';
 import { givenDecisions, keptIn, type KeptExchanges, keptState, turnOf } from './remote-turn.js';
 import { RemoteUpstream } from './remote-upstream.js';
 import { RemoteWriter } from './remote-writer.js';
-import type { WriterSetting } from './remote-written.js';
+import type { WriterSetting } from './remote-writer.types.js';
 
 /** What all remote agents of a process share. */
 export interface RemoteParts {
@@ -178,11 +178,11 @@ export class RemoteAgent implements RemoteAgentHandle {
   }
 
   /** Waits for one of the places of this agent. @throws the signal's reason */
-  private async place({ queued }: AgentContext): Promise<void> {
+  private async place({ waitForTurn }: AgentContext): Promise<void> {
     const turn = this.places.acquire();
     if (!turn) return;
     try {
-      await queued(turn);
+      await waitForTurn(turn);
     } catch (error) {
       void turn.then(() => this.places.release());
       throw error;

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../common/index.js';
 import type { Journal } from '../../agent.js';
 import { isPathSegment } from './remote-http.js';
 import type { Opened, RemoteProtocol, StoredBoundary } from './remote-kind.js';
-import type { WrittenPart } from './remote-written.js';
+import type { WrittenPart } from './remote-writer.types.js';
 
 /** Where an exchange stands in the journal. */
 export type JournalState =

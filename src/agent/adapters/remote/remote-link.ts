@@ -1,10 +1,10 @@
-import { AppError } from '../../../common/index.js';
 import type { RemoteAgentConfig } from '../../remote/remote-config.js';
 import type { RemoteMetrics } from '../../remote/remote.metrics.js';
 import { ReadBudget, RemoteConnection, type SseEvent } from './remote-connection.js';
 import { RemoteFailure } from './remote-failure.js';
 import type { RemoteHttp, RemoteRequest } from './remote-http.js';
-import type { Ask, HeaderOf, Opened, RemoteProtocol, RemoteReader, Settlement, Turn } from './remote-kind.js';
+import type { Ask, Opened, RemoteProtocol, RemoteReader, Settlement, Turn } from './remote-kind.js';
+import { noLonger, notAgain, RemoteLooks } from './remote-looks.js';
 import { RemotePace } from './remote-pace.js';
 import { RemoteRepeats } from './remote-repeats.js';
 import type { RemoteUpstream } from './remote-upstream.js';
@@ -25,9 +25,8 @@ export interface LinkParts {
   readonly secrets: readonly string[];
 }
 
-/** The first wait before a connection is made again, and before an exchange is looked at again, in milliseconds. */
+/** The first wait before a connection is made again, in milliseconds. */
 const FIRST_WAIT_MS = 500;
-const FIRST_LOOK_MS = 100;
 /** Connections made again without any news before the exchange is looked at (contract a2a, section 15.3). */
 const MOST_FRUITLESS = 3;
 /** How long a request to stop may take, in milliseconds. */
@@ -41,12 +40,7 @@ export class RemoteLink {
   /** The events that are waited for. */
   private coming: Promise<readonly SseEvent[] | undefined> | undefined;
   private readonly budget: ReadBudget;
-  /** True once the stream cannot be continued: the exchange is looked at again and again. */
-  isLooking = false;
-  private readonly looks: RemotePace;
-  /** When a look was last answered, by `performance.now()`, and how long the upstream asked to wait since, in milliseconds. */
-  private lookedAt = 0;
-  private askedMs = 0;
+  private readonly looks: RemoteLooks;
   private readonly reattachments: RemotePace;
   /** The position at which a connection was last made again, and how often the upstream has answered that without any news. */
   private lostAt = '';
@@ -60,8 +54,19 @@ export class RemoteLink {
   ) {
     const { maxBytes, maxEvents } = parts.config;
     this.budget = new ReadBudget(maxBytes, maxEvents);
-    this.looks = new RemotePace(FIRST_LOOK_MS, signal);
+    const count = (bytes: number): void => this.budget.takeBytes(bytes);
+    this.looks = new RemoteLooks(parts, reader, { ask: this.ask, count, signal });
     this.reattachments = new RemotePace(FIRST_WAIT_MS, signal);
+  }
+
+  /** True once the stream cannot be continued: the exchange is looked at again and again. */
+  get isLooking(): boolean {
+    return this.looks.isOn;
+  }
+
+  /** As `RemoteLooks.look`. */
+  look(opened: Opened): Promise<boolean> {
+    return this.looks.look(opened);
   }
 
   /** True if the last request may have arrived. */
@@ -83,16 +88,10 @@ export class RemoteLink {
    */
   next(opened: Opened | undefined): Promise<readonly SseEvent[] | undefined> {
     const { connection } = this;
-    if (opened && this.isLooking) return this.nextLook(opened);
+    if (opened && this.isLooking) return this.looks.next(opened);
     if (!connection) return Promise.resolve(undefined);
     const { detached } = this.parts.protocol;
     return opened && detached ? this.nextOrEnd(connection, opened, detached.quietMs) : connection.next();
-  }
-
-  private async nextLook(opened: Opened): Promise<readonly SseEvent[]> {
-    await this.looks.wait(this.askedMs);
-    if (!(await this.look(opened))) throw noLonger();
-    return [];
   }
 
   /** The next events; none once the exchange is over, which a look may show. */
@@ -119,7 +118,7 @@ export class RemoteLink {
       } finally {
         clearTimeout(timer);
       }
-      if (await this.isEnded(opened)) return [];
+      if (await this.looks.isEnded(opened)) return [];
     }
   }
 
@@ -138,16 +137,10 @@ export class RemoteLink {
     }
   }
 
-  /** Makes a request that is answered with JSON. @throws RemoteFailure, the signal's reason */
-  readonly ask: Ask = (request, onAnswer) => this.json(request, this.budget, onAnswer);
-
-  private async json(
-    request: RemoteRequest,
-    budget: ReadBudget,
-    onAnswer?: (header: HeaderOf) => void,
-  ): Promise<unknown> {
-    const { upstream } = this.parts;
-    const connection = this.open(request, budget);
+  /** Makes a request that is answered with JSON, which is no part of the answer. @throws RemoteFailure, the signal's reason */
+  readonly ask: Ask = async (request, onAnswer) => {
+    const { upstream, config } = this.parts;
+    const connection = this.open(request, new ReadBudget(config.maxBytes, 1));
     try {
       const answer = await connection.json();
       upstream.reached();
@@ -159,7 +152,7 @@ export class RemoteLink {
     } finally {
       connection.close();
     }
-  }
+  };
 
   /** Ends the last request. */
   close(): void {
@@ -231,7 +224,7 @@ export class RemoteLink {
       let askedMs = 0;
       try {
         await this.prepare(opened);
-        if (protocol.detached && (await this.isEnded(opened))) return [];
+        if (protocol.detached && (await this.looks.isEnded(opened))) return [];
         const request = protocol.follow(opened, this.reader.position, turn);
         if (!request) {
           if (await this.look(opened)) return [];
@@ -239,18 +232,18 @@ export class RemoteLink {
         }
         if (!hasWaited) await this.reattachments.wait();
         if (this.fruitless >= MOST_FRUITLESS && (await this.look(opened))) return [];
-        this.fruitless += 1;
         const before = JSON.stringify(this.reader.position);
         this.reader.reconnected();
         upstream.reattached();
         metrics.reattachments.with(config.name).add();
         const events = await this.follow(request, opened);
+        this.fruitless += 1;
         if (events) return events;
         if (JSON.stringify(this.reader.position) === before && (await this.look(opened))) return [];
       } catch (error) {
         this.signal.throwIfAborted();
         if (!(error instanceof RemoteFailure) || error.kind === 'protocol') throw error;
-        if (error.kind === 'unreachable') this.fruitless -= 1;
+        if (error.kind !== 'unreachable') this.fruitless += 1;
         const status = error.answer?.status ?? 0;
         if (status >= 400 && status < 500 && status !== 429) {
           if (await this.look(opened)) return [];
@@ -268,57 +261,6 @@ export class RemoteLink {
     if (!this.parts.protocol.detached) return this.connect(request);
     await this.listen(request);
     return this.next(opened);
-  }
-
-  /**
-   * Looks at an exchange whose stream cannot be continued: from then on `next` does. What cannot be looked at for the moment
-   * is looked at later, for `reattachForMs`.
-   *
-   * @returns false if there is no way to, or nothing to look at
-   * @throws AppError UPSTREAM_LOST; RemoteFailure; the signal's reason
-   */
-  async look(opened: Opened): Promise<boolean> {
-    if (!this.isLooking) this.lookedAt = performance.now();
-    this.askedMs = 0;
-    try {
-      this.isLooking = await this.lookOnce(opened);
-      this.lookedAt = performance.now();
-    } catch (error) {
-      this.signal.throwIfAborted();
-      if (!(error instanceof RemoteFailure) || !error.isPassing) throw error;
-      if (performance.now() - this.lookedAt >= this.parts.config.reattachForMs) throw notAgain(error);
-      this.isLooking = true;
-      this.askedMs = error.retryAfterMs ?? 0;
-    }
-    return this.isLooking;
-  }
-
-  /** False if there is no way to, or nothing to look at. */
-  private async lookOnce(opened: Opened): Promise<boolean> {
-    const { protocol, writer, turn, config } = this.parts;
-    const look = protocol.look?.(opened, turn);
-    if (!look) return false;
-    // The same comes again with each look: what is written counts, not what is read.
-    const { written } = writer;
-    try {
-      look.read(await this.json(look.request, new ReadBudget(config.maxBytes, 1)), this.reader, writer);
-      this.budget.takeBytes(writer.written - written);
-      return true;
-    } catch (error) {
-      if (error instanceof RemoteFailure && error.answer?.status === 404) return false;
-      throw error;
-    }
-  }
-
-  /** Whether an exchange is over. What cannot be looked at for the moment is not. */
-  private async isEnded(opened: Opened): Promise<boolean> {
-    try {
-      await this.lookOnce(opened);
-    } catch (error) {
-      this.signal.throwIfAborted();
-      if (!(error instanceof RemoteFailure) || error.kind === 'protocol') throw error;
-    }
-    return this.reader.end !== undefined;
   }
 
   /** Tells the upstream that nobody waits for the rest. Not awaited. */
@@ -342,14 +284,4 @@ export class RemoteLink {
         connection.close();
       });
   }
-}
-
-function noLonger(cause?: unknown): AppError {
-  return new AppError('UPSTREAM_LOST', 'The remote agent no longer has the answer', { cause });
-}
-
-function notAgain(cause: unknown): AppError {
-  return new AppError('UPSTREAM_LOST', 'The connection to the remote agent was lost and could not be made again', {
-    cause,
-  });
 }

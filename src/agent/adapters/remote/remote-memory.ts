@@ -5,7 +5,7 @@ import type { ToldCall } from './remote-calls.js';
 import type { KeptExchange, Opened, RemoteReader, Turn } from './remote-kind.js';
 import { keptState } from './remote-turn.js';
 import type { RemoteWriter } from './remote-writer.js';
-import type { WrittenPart } from './remote-written.js';
+import type { WrittenPart } from './remote-writer.types.js';
 
 /** The most that a run keeps of an exchange for the next one, in characters of JSON. */
 const LARGEST_KEPT = 256 * 1024;

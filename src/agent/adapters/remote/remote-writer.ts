@@ -8,7 +8,7 @@ import type { CitedSource } from '../../loop/segment.js';
 import { RemoteCalls, type ToldCall } from './remote-calls.js';
 import { RemoteCall, RemoteText } from './remote-segments.js';
 import { RemoteShared } from './remote-shared.js';
-import type { AskedCall, OutputFacts, WriterSetting, WrittenPart } from './remote-written.js';
+import type { AskedCall, OutputFacts, WriterSetting, WrittenPart } from './remote-writer.types.js';
 
 /** The longest piece of a text in one event, in characters. */
 const LONGEST_PIECE = 64 * 1024;

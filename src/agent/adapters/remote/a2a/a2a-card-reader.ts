@@ -75,14 +75,17 @@ export class A2aCardReader {
   private async checked(card: Fields, get: Ask): Promise<Fields> {
     const { verify } = this.config;
     if (!verify) return card;
-    const areKnown = !(verify instanceof URL) || performance.now() < this.keysUntil;
-    if (areKnown) {
-      const signed = await signedCard(card, verify instanceof URL ? this.keys : verify);
-      if (signed) return signed;
-    }
-    const signed = verify instanceof URL ? await signedCard(card, await this.keysAt(verify, get)) : undefined;
+    const known = verify instanceof URL ? this.knownKeys : verify;
+    const signed = await signedCard(card, known);
     if (signed) return signed;
+    const again = verify instanceof URL ? await signedCard(card, await this.keysAt(verify, get)) : undefined;
+    if (again) return again;
     throw protocolFailure('The card of the remote agent is not signed with a key that "verify" names');
+  }
+
+  /** The keys at the address of `verify`, while they count. */
+  private get knownKeys(): readonly JsonWebKey[] {
+    return performance.now() < this.keysUntil ? this.keys : [];
   }
 
   private async keysAt(url: URL, get: Ask): Promise<readonly JsonWebKey[]> {
