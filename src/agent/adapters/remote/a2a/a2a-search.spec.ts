@@ -81,6 +81,15 @@ describe('a message of A2A in doubt', () => {
     expect(lists()).toEqual([first, `${first}&pageToken=p%2F2`]);
   });
 
+  it('is looked for in answers that are no part of the one that is limited', async () => {
+    const long = { id: 't9', history: [{ messageId: 'x'.repeat(40_000) }] };
+    const answer = server((query) =>
+      query.has('pageToken') ? { tasks: [long, ours()] } : { tasks: [long], nextPageToken: 'more' },
+    );
+    expect(await inDoubt(answer, { maxBytes: 50_000 })).toEqual(['Hello.']);
+    expect(sent()).toHaveLength(1);
+  });
+
   it.each([
     ['is not found', server(() => ({ tasks: [other] }))],
     ['is not found in 25 pages', server(() => ({ tasks: [other], nextPageToken: 'more' }))],
