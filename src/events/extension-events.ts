@@ -80,7 +80,7 @@ export type SubagentEvent =
 /** The metadata key that names the subagent of a message. */
 export const SUBAGENT_ID = 'subagent_id';
 
-/** The `custom` event of a resumed run; its value is a `RunRecovered`. */
+/** The `custom` event of a resumed run; its value is a `RunRecovered` or an `UpstreamRecovered`. */
 export const RUN_RECOVERED = 'run.recovered';
 
 /** A worker was lost and another one continues. The named messages are discarded; they are started again. */
@@ -92,6 +92,12 @@ export interface RunRecovered {
    * results are used. 0: the run starts again from its first step.
    */
   readonly resumedFromStep: number;
+}
+
+/** The server of a remote agent has lost its worker and continues. The named messages are discarded; they are started again. */
+export interface UpstreamRecovered {
+  readonly upstream: true;
+  readonly discardedMessageIds: readonly string[];
 }
 
 /**

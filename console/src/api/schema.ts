@@ -849,7 +849,7 @@ export interface SpanDto {
   readonly id: string;
   /** Of an approval or an input. */
   readonly interruptId?: string;
-  /** queue: waits to be started; step: a step of the agent’s own; phase: announced by the agent; approval, input: waits for a person; recovery: another worker continues; agent: what is being executed is not known yet. */
+  /** queue: waits to be started; step: a step of the agent’s own; phase: announced by the agent; approval, input: waits for a person; recovery: another worker continues, of this server or of a remote agent; agent: what is being executed is not known yet. */
   readonly kind:
     'queue' | 'model' | 'tool' | 'step' | 'phase' | 'subagent' | 'approval' | 'input' | 'recovery' | 'agent';
   readonly name: string;

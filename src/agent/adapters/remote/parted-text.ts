@@ -6,7 +6,7 @@ import type { RemoteWriter } from './remote-writer.js';
  * what was shown waits until the message is whole: then it begins anew, as another message.
  */
 export class PartedText {
-  private readonly parts = new Map<number, string>();
+  private parts = new Map<number, string>();
   private latest = 0;
   private shown = '';
   private version = 0;
@@ -71,6 +71,14 @@ export class PartedText {
     this.shown = whole;
     const piece = rest ?? whole;
     if (piece !== '') writer.text(this.key, this.kind, piece);
+  }
+
+  /** What was shown was taken back. */
+  forget(): void {
+    this.parts = new Map();
+    this.latest = 0;
+    this.shown = '';
+    this.isBroken = false;
   }
 
   private has(whole: string): boolean {

@@ -71,6 +71,15 @@ export class RemoteCalls {
     this.touched.add(upstreamId);
   }
 
+  /** Calls were not made after all. @param callIds ours */
+  forget(callIds: ReadonlySet<string>): void {
+    for (const [upstreamId, { callId }] of this.shown) {
+      if (!callIds.has(callId)) continue;
+      this.shown.delete(upstreamId);
+      this.touched.delete(upstreamId);
+    }
+  }
+
   /** The call of an earlier run that an approval request of the upstream was about. */
   approvedBy(requestId: string): EarlierCall | undefined {
     return this.earlier.find((one) => one.requestId === requestId);

@@ -271,7 +271,8 @@ export class RemoteExchange {
   /** Commits the position where nothing is half told and something was written. What is taken here is stored here. */
   private boundary(last?: ExchangeOutcome): void {
     const { writer, journal } = this.parts;
-    if (!last && !(journal.hasBoundaries && writer.isQuiet && writer.hasNews)) return;
+    const isSettled = this.reader.isSettled !== false;
+    if (!last && !(journal.hasBoundaries && isSettled && writer.isQuiet && writer.hasNews)) return;
     const opened = this.opened ?? NOT_OPENED;
     const part = writer.takePart();
     const kept = this.memory.atBoundary(part, opened);

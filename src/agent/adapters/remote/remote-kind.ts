@@ -134,6 +134,8 @@ export interface RemoteReader {
   readonly end: ExchangeEnd | undefined;
   /** True once the stream has shown that the exchange is over, and what is stored decides how it ended. */
   readonly isOver?: boolean;
+  /** False while the upstream may still take back what it told: then there is no boundary. Default: true. */
+  readonly isSettled?: boolean;
   /** The model that answers, as the upstream names it. */
   readonly model: string | undefined;
   /** Where the stream is continued. What began before it does not come again. */

@@ -1,73 +1,65 @@
 import type { Json, JsonObject } from '../../../common/index.js';
-import type { ActivityEvent, AgentEvent, ContentInput, OpenInterrupt, Usage } from '../../../events/index.js';
+import {
+  type ActivityEvent,
+  type AgentEvent,
+  type ContentInput,
+  type OpenInterrupt,
+  RUN_RECOVERED,
+  type Usage,
+} from '../../../events/index.js';
 import { isAttachmentReference } from '../../attachment/index.js';
 import type { AskedInterrupt } from '../../interrupt/index.js';
 import type { AgentContext, InputQuestion, StateOperation } from '../../agent.js';
 import { writeRequest } from '../../loop/approvals.js';
 import type { CitedSource } from '../../loop/segment.js';
 import { RemoteCalls, type ToldCall } from './remote-calls.js';
+import { RemoteQueue } from './remote-queue.js';
 import { RemoteCall, RemoteText } from './remote-segments.js';
 import { RemoteShared } from './remote-shared.js';
 import type { AskedCall, OutputFacts, WriterSetting, WrittenPart } from './remote-writer.types.js';
 
 /** The longest piece of a text in one event, in characters. */
 const LONGEST_PIECE = 64 * 1024;
-/** The most messages that are told or wait at once: beyond them, the oldest one is closed. */
-const MOST_OPEN = 256;
 /** Messages that the end of an exchange writes in one go. */
 const WRITTEN_AT_ONCE = 64;
 
-/** One message: streamed, or written as a whole at its turn. */
-interface Entry {
-  readonly segment?: RemoteText | RemoteCall;
-  /** Writes a whole message. Returns its id. */
-  readonly write?: () => string;
-  /** The upstream's id of the message, if later requests name it. */
-  source?: string;
-  isEnded: boolean;
-}
-
 /**
- * Writes what a remote agent sends in our vocabulary (contract gateway, section C). Only one message is open at a time:
- * the front message is streamed, and later ones are buffered until it is complete. Pieces of an unknown message open it.
+ * Writes what a remote agent sends in our vocabulary (contract gateway, section C). Pieces of an unknown message open it.
  */
 export class RemoteWriter {
   /** What waits for a person. */
-  readonly asked: AskedInterrupt[] = [];
+  asked: readonly AskedInterrupt[] = [];
   readonly questions: InputQuestion[] = [];
   /** How much was written, in characters: texts, arguments, results and contents. */
   written = 0;
-  private readonly entries = new Map<string, Entry>();
-  private queue: Entry[] = [];
+  private readonly queue: RemoteQueue;
   private readonly calls: RemoteCalls;
   private readonly shared: RemoteShared;
-  private messageIds: string[] = [];
   private newApprovals: Record<string, string> = {};
-  private newMessages: Record<string, string> = {};
   private hasEvents = false;
-  private anonymous = 0;
 
   constructor(
     private readonly context: AgentContext,
     private readonly setting: WriterSetting,
   ) {
+    this.queue = new RemoteQueue(context.response);
     this.calls = new RemoteCalls(context, setting.round, setting.earlier);
     this.shared = new RemoteShared(context, setting.sharesState);
   }
 
   /** True while no message is half told. */
   get isQuiet(): boolean {
-    return this.queue.length === 0;
+    return this.queue.isEmpty;
   }
 
   /** True if something was written that no boundary has. */
   get hasNews(): boolean {
-    return this.messageIds.length > 0 || this.hasEvents;
+    return this.queue.hasNews || this.hasEvents;
   }
 
   /** The text of a message so far, as it came; undefined if it has not begun. */
   told(key: string): string | undefined {
-    return this.entries.get(key)?.segment?.received;
+    return this.queue.told(key);
   }
 
   /** Appends to a text. @param key identifies the message at the upstream */
@@ -75,7 +67,7 @@ export class RemoteWriter {
     const segment = this.textAt(key, kind);
     this.written += piece.length;
     for (let at = 0; at < piece.length; at += LONGEST_PIECE) segment.append(piece.slice(at, at + LONGEST_PIECE));
-    this.advance();
+    this.queue.advance();
   }
 
   /** Adds a source to a text, or metadata, or an image. */
@@ -91,7 +83,7 @@ export class RemoteWriter {
   /** Shows an image after the text of a message. */
   image(key: string, url: string): void {
     this.textAt(key, 'text').show(url);
-    this.advance();
+    this.queue.advance();
   }
 
   /**
@@ -102,26 +94,25 @@ export class RemoteWriter {
    * @param needsApproval whether a person must approve it
    */
   call(key: string, callId: string, name: string, needsApproval = false): void {
-    if (this.entries.has(key)) return;
+    if (this.queue.has(key)) return;
     const { callId: id, isClient } = this.calls.begin(callId, name);
     const segment = new RemoteCall(id, name, isClient ? 'function_call' : 'plugin_call', needsApproval);
-    this.begin(key, { segment, isEnded: false });
-    this.advance();
+    this.queue.begin(key, segment);
+    this.queue.advance();
   }
 
   /** Appends to the arguments of a call. */
   args(key: string, piece: string): void {
-    const entry = this.entries.get(key);
-    if (!(entry?.segment instanceof RemoteCall) || entry.isEnded) return;
-    entry.segment.append(piece);
+    const segment = this.queue.open(key);
+    if (!(segment instanceof RemoteCall)) return;
+    segment.append(piece);
     this.written += piece.length;
-    this.advance();
+    this.queue.advance();
   }
 
   /** Notes the id under which later requests tell a message to the upstream. */
   bind(key: string, messageId: string): void {
-    const entry = this.entries.get(key);
-    if (entry) entry.source = messageId;
+    this.queue.bind(key, messageId);
   }
 
   /** True if the upstream has shown a call with this id. */
@@ -137,10 +128,7 @@ export class RemoteWriter {
 
   /** Nothing follows to a message. Unknown ones are no matter. */
   end(key: string): void {
-    const entry = this.entries.get(key);
-    if (!entry) return;
-    entry.isEnded = true;
-    this.advance();
+    this.queue.end(key);
   }
 
   /** Writes the result of a call, once. A call that was not shown is shown first. @param callId of the upstream */
@@ -191,26 +179,51 @@ export class RemoteWriter {
     }
     const shown = this.calls.get(callId);
     const { approvalExpiresInMs } = this.setting;
-    this.write(() => {
-      const request = this.context.response.createMessageBuilder('assistant', 'mcp_approval_request');
-      const item: OpenInterrupt = {
-        id: request.id.replace(/^msg_/, 'apr_'),
-        kind: 'approval',
-        call_id: shown?.callId ?? callId,
-        tool_name: call.name,
-        arguments: call.arguments,
-        server_label: call.label ?? 'local',
-        reason: null,
-        message: call.message ?? `The agent wants to call ${call.name}. Is that allowed?`,
-        response_schema: null,
-        may_edit: false,
-        expires_at: Date.now() + approvalExpiresInMs,
-      };
-      this.newApprovals[item.id] = id;
-      writeRequest(request, item);
-      this.asked.push({ item, key: null });
-      return request.id;
-    });
+    this.queue.write(
+      () => {
+        const request = this.context.response.createMessageBuilder('assistant', 'mcp_approval_request');
+        const item: OpenInterrupt = {
+          id: approvalIdOf(request.id),
+          kind: 'approval',
+          call_id: shown?.callId ?? callId,
+          tool_name: call.name,
+          arguments: call.arguments,
+          server_label: call.label ?? 'local',
+          reason: null,
+          message: call.message ?? `The agent wants to call ${call.name}. Is that allowed?`,
+          response_schema: null,
+          may_edit: false,
+          expires_at: Date.now() + approvalExpiresInMs,
+        };
+        this.newApprovals[item.id] = id;
+        writeRequest(request, item);
+        this.asked = [...this.asked, { item, key: null }];
+        return request.id;
+      },
+      { key: `approval:${id}` },
+    );
+  }
+
+  /**
+   * Takes back messages that the upstream has discarded: they are told again, under other ids. Those of a boundary stay.
+   *
+   * @param names their keys, or their ids at the upstream
+   */
+  discard(names: ReadonlySet<string>): void {
+    const { messageIds, callIds } = this.queue.discard(names);
+    this.calls.forget(new Set(callIds));
+    const approvalIds = new Set(messageIds.map(approvalIdOf));
+    this.asked = this.asked.filter(({ item }) => !approvalIds.has(item.id));
+    for (const id of approvalIds) delete this.newApprovals[id];
+    if (messageIds.length > 0) {
+      this.context.response.discard(messageIds);
+      this.emit({
+        object: 'custom',
+        name: RUN_RECOVERED,
+        value: { upstream: true, discardedMessageIds: [...messageIds] },
+      });
+    }
+    this.queue.advance();
   }
 
   /** Asks a person for an input, when the exchange has ended. */
@@ -251,18 +264,8 @@ export class RemoteWriter {
    * what is open stays open: the end of the run closes it. Yields where others may go on.
    */
   *finish(isWhole: boolean): Generator<undefined, void, void> {
-    if (!isWhole) {
-      for (const { segment, write, isEnded } of this.queue.splice(0)) {
-        const id = write?.() ?? segment?.messageId;
-        segment?.activate(this.context.response);
-        if (!isEnded && !write) continue;
-        segment?.close();
-        this.messageIds.push(id ?? segment?.messageId ?? '');
-      }
-      return;
-    }
-    for (const entry of this.entries.values()) entry.isEnded = true;
-    this.advance();
+    if (!isWhole) return this.queue.leave();
+    this.queue.endAll();
     const waiting = new Set(this.asked.map(({ item }) => item.call_id));
     for (const [index, upstreamId] of this.calls.unanswered(waiting).entries()) {
       if (index % WRITTEN_AT_ONCE === WRITTEN_AT_ONCE - 1) yield;
@@ -277,22 +280,19 @@ export class RemoteWriter {
 
   /** The upstream's ids of the messages since the last `takePart`, by ours. */
   get boundMessages(): Readonly<Record<string, string>> {
-    return this.newMessages;
+    return this.queue.sources;
   }
 
   /** What was written since the last call. */
   takePart(): WrittenPart {
     const part = {
-      messageIds: this.messageIds,
+      ...this.queue.takePart(),
       calls: this.calls.take(),
       approvals: this.newApprovals,
-      messages: this.newMessages,
       ...this.shared.take(),
       hasEvents: this.hasEvents,
     };
-    this.messageIds = [];
     this.newApprovals = {};
-    this.newMessages = {};
     this.hasEvents = false;
     return part;
   }
@@ -313,25 +313,11 @@ export class RemoteWriter {
   }
 
   private textAt(key: string, kind: RemoteText['kind']): RemoteText {
-    const entry = this.entries.get(key);
-    if (entry && !entry.isEnded && entry.segment instanceof RemoteText) return entry.segment;
+    const open = this.queue.open(key);
+    if (open instanceof RemoteText) return open;
     const segment = new RemoteText(kind);
-    this.begin(key, { segment, isEnded: false });
+    this.queue.begin(key, segment);
     return segment;
-  }
-
-  private begin(key: string, entry: Entry): void {
-    this.entries.set(key, entry);
-    this.queue.push(entry);
-    const [oldest] = this.queue;
-    if (this.queue.length <= MOST_OPEN || !oldest) return;
-    oldest.isEnded = true;
-    this.advance();
-  }
-
-  private write(write: () => string, source?: string): void {
-    this.begin(`whole:${(this.anonymous += 1)}`, { write, isEnded: true, ...(source !== undefined && { source }) });
-    this.advance();
   }
 
   private whole(
@@ -341,37 +327,27 @@ export class RemoteWriter {
     metadata: JsonObject = {},
     source?: string,
   ): void {
-    this.write(() => {
-      const message = this.context.response.createMessageBuilder(role, type);
-      message.created();
-      message.inProgress();
-      for (const content of contents) message.addContent(content);
-      message.complete(Object.keys(metadata).length > 0 ? { metadata } : {});
-      return message.id;
-    }, source);
-  }
-
-  /** Opens the front message and closes complete ones. */
-  private advance(): void {
-    let entry = this.queue[0];
-    if (entry?.segment?.messageId !== undefined && !entry.isEnded) return;
-    let done = 0;
-    for (; entry; entry = this.queue[done]) {
-      const { segment, write } = entry;
-      segment?.activate(this.context.response);
-      if (!entry.isEnded) break;
-      segment?.close();
-      const id = write ? write() : segment?.messageId;
-      if (id !== undefined) this.messageIds.push(id);
-      if (id !== undefined && entry.source !== undefined) this.newMessages[id] = entry.source;
-      done += 1;
-    }
-    if (done > 0) this.queue = this.queue.slice(done);
+    this.queue.write(
+      () => {
+        const message = this.context.response.createMessageBuilder(role, type);
+        message.created();
+        message.inProgress();
+        for (const content of contents) message.addContent(content);
+        message.complete(Object.keys(metadata).length > 0 ? { metadata } : {});
+        return message.id;
+      },
+      { source },
+    );
   }
 }
 
 /** The result of a call that the upstream made and has shown no result of. */
 const NO_OUTPUT = 'No result: the remote agent has not shown one.';
+
+/** The id of the interrupt whose request is a message. */
+function approvalIdOf(messageId: string): string {
+  return messageId.replace(/^msg_/, 'apr_');
+}
 
 /** Whether the address of a file is that of an upload: whoever reads the message would get it signed. */
 function namesUpload(content: ContentInput): boolean {

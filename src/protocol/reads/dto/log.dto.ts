@@ -122,7 +122,7 @@ export class SpanDto {
   @ApiProperty({
     enum: SPAN_KINDS,
     description:
-      'queue: waits to be started; step: a step of the agent’s own; phase: announced by the agent; approval, input: waits for a person; recovery: another worker continues; agent: what is being executed is not known yet.',
+      'queue: waits to be started; step: a step of the agent’s own; phase: announced by the agent; approval, input: waits for a person; recovery: another worker continues, of this server or of a remote agent; agent: what is being executed is not known yet.',
   })
   kind!: SpanKind;
 

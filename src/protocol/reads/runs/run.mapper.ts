@@ -1,6 +1,12 @@
 import type { Caller } from '../../../access/index.js';
 import { type Authority, isoTime, isoTimeOrNull, isSameActor } from '../../../common/index.js';
-import { type LoggedEvent, RUN_RECOVERED, type RunRecovered, type Usage } from '../../../events/index.js';
+import {
+  type LoggedEvent,
+  RUN_RECOVERED,
+  type RunRecovered,
+  type UpstreamRecovered,
+  type Usage,
+} from '../../../events/index.js';
 import { type InterruptView, isEdited } from '../../../agent/interrupt/index.js';
 import type { RunDetails, RunSummary } from '../../../run/index.js';
 import type { RunDetailDto, RunInterruptDto, RunSummaryDto, TakeoverDto, TokenUsageDto } from '../dto/run.dto.js';
@@ -54,11 +60,13 @@ export function runDetail(
   });
 }
 
-/** The recoveries among some events. */
+/** The recoveries of a run among some events; those of servers of remote agents are none. */
 export function takeoversOf(events: readonly LoggedEvent[]): readonly TakeoverDto[] {
   return events.flatMap(({ event, seq, at }) => {
     if (event.object !== 'custom' || event.name !== RUN_RECOVERED) return [];
-    const { attempt, discardedMessageIds, resumedFromStep } = event.value as unknown as RunRecovered;
+    const value = event.value as unknown as RunRecovered | UpstreamRecovered;
+    if ('upstream' in value) return [];
+    const { attempt, discardedMessageIds, resumedFromStep } = value;
     return [{ attempt, at: isoTime(at), seq, resumedFromStep, discardedMessageIds }];
   });
 }

@@ -1,5 +1,5 @@
 import { isoTime, isoTimeOrNull, type JsonObject } from '../../../common/index.js';
-import { type LoggedEvent, RUN_RECOVERED, type RunRecovered } from '../../../events/index.js';
+import { type LoggedEvent, RUN_RECOVERED, type RunRecovered, type UpstreamRecovered } from '../../../events/index.js';
 import { type InterruptView, isEdited } from '../../../agent/interrupt/index.js';
 import type { JournalStep, RunDetails } from '../../../run/index.js';
 import type { SpanStatus, TimelineDto } from '../dto/log.dto.js';
@@ -102,8 +102,8 @@ function recoverySpans(events: readonly LoggedEvent[]): readonly Span[] {
   return events.flatMap(({ event, seq, at }): Span[] => {
     if (event.object !== 'custom' || event.name !== RUN_RECOVERED) return [];
     const details = event.value as JsonObject;
-    const { attempt } = event.value as unknown as RunRecovered;
-    const name = `attempt ${attempt}`;
+    const value = event.value as unknown as RunRecovered | UpstreamRecovered;
+    const name = 'upstream' in value ? 'remote agent' : `attempt ${value.attempt}`;
     return [{ id: `recovery:${seq}`, kind: 'recovery', name, status: 'completed', start: at, end: at, seq, details }];
   });
 }

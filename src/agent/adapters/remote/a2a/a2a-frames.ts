@@ -65,6 +65,11 @@ export function textIn(message: Fields): string {
     .join('');
 }
 
+/** True for an artifact that its server takes back: another Parley does when a worker was lost. */
+export function isDiscarded(update: Fields): boolean {
+  return objectAt(update, 'metadata')['discarded'] === true;
+}
+
 /** True for a message of thoughts, which servers of Agno stream among those of their answer. */
 export function isThought(message: Fields): boolean {
   return textAt(objectAt(message, 'metadata'), 'agno_content_category') === 'reasoning';

@@ -116,6 +116,48 @@ describe('a remote agent of A2A', () => {
     expect(await run(server('1.0', { SendStreamingMessage: () => other }))).toEqual(['Draft', 'Final.']);
   });
 
+  it.each(['1.0', '0.3'] as const)('an artifact that its server takes back is taken back, %s', async (version) => {
+    const frames = [
+      { task: task('TASK_STATE_WORKING') },
+      artifact('The bar is '),
+      artifact('', { append: false, lastChunk: true, metadata: { discarded: true } }),
+      artifact('The bar is dredged.', { lastChunk: true }),
+      status('TASK_STATE_COMPLETED'),
+    ];
+    const methods = { SendStreamingMessage: () => frames, 'message/stream': () => frames };
+    expect(await run(server(version, methods))).toEqual(['The bar is dredged.']);
+  });
+
+  it.each([
+    ['in its snapshot', [{ artifactId: 'a2', parts: [{ text: 'Dredged.' }] }], []],
+    ['behind it', [], [{ artifactUpdate: { ...ids, artifact: { artifactId: 'a2', parts: [{ text: 'Dredged.' }] } } }]],
+  ])(
+    'an artifact that a server has lost, which goes on with another one %s, is taken back',
+    async (_, present, next) => {
+      const answer = server('1.0', {
+        SendStreamingMessage: () => [{ task: task('TASK_STATE_WORKING') }, artifact('The bar is ')],
+        SubscribeToTask: () => [
+          { task: { ...task('TASK_STATE_WORKING'), artifacts: present } },
+          ...next,
+          status('TASK_STATE_COMPLETED'),
+        ],
+      });
+      expect(await run(answer)).toEqual(['Dredged.']);
+    },
+  );
+
+  it('an artifact that is not in a snapshot and goes on stays', async () => {
+    const answer = server('1.0', {
+      SendStreamingMessage: () => [{ task: task('TASK_STATE_WORKING') }, artifact('The bar ')],
+      SubscribeToTask: () => [
+        { task: task('TASK_STATE_WORKING') },
+        artifact('is dredged.', { append: true }),
+        status('TASK_STATE_COMPLETED'),
+      ],
+    });
+    expect(await run(answer)).toEqual(['The bar is dredged.']);
+  });
+
   it('a stream that ends early is continued with a snapshot, without a word twice', async () => {
     const whole = { artifactId: 'a1', parts: [{ text: 'Hello world.' }] };
     const answer = server('1.0', {

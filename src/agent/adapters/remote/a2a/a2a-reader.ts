@@ -10,6 +10,7 @@ import {
   contentOf,
   innerOf,
   INTERNAL,
+  isDiscarded,
   isThought,
   kindOf,
   kindOfError,
@@ -77,6 +78,9 @@ export class A2aReader implements RemoteReader {
   private lastParts: readonly Fields[] = [];
   private isLastKept = true;
   private skipped = 0;
+  /** Artifacts that had begun and that a later snapshot does not have. */
+  private missing: string[] = [];
+  private readonly begun = new Set<string>();
   /** Artifacts that began anew: their messages have other keys. */
   private readonly versions = new Map<string, number>();
 
@@ -195,7 +199,11 @@ export class A2aReader implements RemoteReader {
     this.contextId = textAt(task, 'contextId') ?? '';
     const status = objectAt(task, 'status');
     const isOver = /completed|failed|rejected|cancell?ed/i.test(textAt(status, 'state') ?? '');
-    for (const artifact of objectsAt(task, 'artifacts')) {
+    const artifacts = objectsAt(task, 'artifacts');
+    const present = artifacts.map((one) => textAt(one, 'artifactId') ?? '');
+    if (this.isContinued) this.missing = [...this.begun].filter((id) => !present.includes(id) && !this.told.has(id));
+    for (const id of present) this.begin(id, writer);
+    for (const artifact of artifacts) {
       this.snapshot(artifact, writer);
       if (isOver) this.close(textAt(artifact, 'artifactId') ?? '', writer);
     }
@@ -217,10 +225,28 @@ export class A2aReader implements RemoteReader {
     const artifact = objectAt(update, 'artifact');
     const id = textAt(artifact, 'artifactId') ?? '';
     const parts = objectsAt(artifact, 'parts');
+    if (isDiscarded(update)) return this.discard(id, writer);
+    this.begin(id, writer);
     if (parts.length === 0 && update['lastChunk'] !== true) return this.skip();
     if (update['append'] === true) this.contents(id, parts, writer);
     else this.snapshot(artifact, writer);
     if (update['lastChunk'] === true) this.close(id, writer);
+  }
+
+  /** Notes that an artifact has begun: a new one is in place of those that the server has lost. */
+  private begin(id: string, writer: RemoteWriter): void {
+    this.missing = this.missing.filter((one) => one !== id);
+    if (!this.begun.has(id) && !this.told.has(id))
+      for (const gone of this.missing.splice(0)) this.discard(gone, writer);
+    this.begun.add(id);
+  }
+
+  /** Another Parley has lost a worker and goes on without the artifact that this one had begun. */
+  private discard(id: string, writer: RemoteWriter): void {
+    if (this.told.has(id)) return;
+    writer.discard(new Set([this.keyOf(id)]));
+    this.begun.delete(id);
+    this.beginAnew(id);
   }
 
   /** The whole of an artifact: it goes on with what was shown, or begins anew. */
@@ -231,11 +257,16 @@ export class A2aReader implements RemoteReader {
     const behind = partsBehind(this.before.get(id), this.pieceOf(id, writer), parts);
     if (!behind) {
       writer.end(this.keyOf(id));
-      this.versions.set(id, (this.versions.get(id) ?? 0) + 1);
-      this.before.delete(id);
-      this.others.delete(id);
+      this.beginAnew(id);
     }
     this.contents(id, behind ?? parts, writer);
+  }
+
+  /** Nothing is known of what an artifact has. */
+  private beginAnew(id: string): void {
+    this.versions.set(id, (this.versions.get(id) ?? 0) + 1);
+    this.before.delete(id);
+    this.others.delete(id);
   }
 
   /** Parts of an artifact, or of a message. */

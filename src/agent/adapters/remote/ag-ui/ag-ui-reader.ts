@@ -1,5 +1,6 @@
 import { AppError, type Json, type JsonObject } from '../../../../common/index.js';
 import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
+import { RUN_RECOVERED } from '../../../../events/index.js';
 import { asJson, asObject, asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
 import { protocolFailure, reportedFailure } from '../remote-failure.js';
@@ -16,6 +17,8 @@ const SILENT: ReadonlySet<string> = new Set([
   ...['RUN_STARTED', 'REASONING_START', 'REASONING_END', 'REASONING_MESSAGE_START'],
   ...['THINKING_START', 'THINKING_END', 'THINKING_TEXT_MESSAGE_START'],
 ]);
+/** Events of messages. */
+const TENTATIVE = /^(TEXT_MESSAGE|REASONING|THINKING|TOOL_CALL)_/;
 /** Keys of chunks that name no message. */
 const ANONYMOUS = 'chunk';
 
@@ -46,6 +49,8 @@ export class AgUiReader implements RemoteReader {
   private readonly suspensions: JsonObject[] = [];
   private newSuspensions: JsonObject[] = [];
   private incomplete: string | undefined;
+  /** True while the upstream may take back what it told: it keeps what has led to a result. */
+  private isTentative = false;
   private first: string | undefined;
 
   constructor(
@@ -63,6 +68,11 @@ export class AgUiReader implements RemoteReader {
     return this.config.reattach === 'parley' ? header('x-run-id') : this.runId;
   }
 
+  /** Another Parley goes on with what a lost worker has told, or tells it anew. */
+  get isSettled(): boolean {
+    return this.config.reattach !== 'parley' || !this.isTentative;
+  }
+
   read(event: SseEvent, writer: RemoteWriter): void {
     const fields = fieldsOf(event);
     if (this.isReplay) {
@@ -74,7 +84,9 @@ export class AgUiReader implements RemoteReader {
     }
     if (this.position === 0) this.first = firstOf(fields);
     this.position += 1;
-    this.map(textAt(fields, 'type') ?? '', fields, writer);
+    const type = textAt(fields, 'type') ?? '';
+    if (TENTATIVE.test(type)) this.isTentative = true;
+    this.map(type, fields, writer);
   }
 
   takeTold(): JsonObject {
@@ -149,6 +161,7 @@ export class AgUiReader implements RemoteReader {
       case 'TOOL_CALL_END':
         return writer.end(`call:${callIdIn(fields)}`);
       case 'TOOL_CALL_RESULT':
+        this.isTentative = false;
         return this.result(fields, writer);
       case 'STATE_SNAPSHOT':
         return writer.state(asJson(fields['snapshot']), SOURCE);
@@ -175,7 +188,20 @@ export class AgUiReader implements RemoteReader {
     } else if (type === 'CUSTOM' && textAt(fields, 'name') === OLDER_INTERRUPT) {
       this.suspensions.push(asObject(fields));
       this.newSuspensions.push(asObject(fields));
-    } else writeExtension(type, fields, writer);
+    } else {
+      if (type === 'CUSTOM' && textAt(fields, 'name') === RUN_RECOVERED)
+        this.discard(objectAt(fields, 'value'), writer);
+      writeExtension(type, fields, writer);
+    }
+  }
+
+  /** The upstream has lost a worker and goes on without the messages that this one had not finished. */
+  private discard(recovered: Fields, writer: RemoteWriter): void {
+    const { discardedMessageIds: discarded } = asObject(recovered);
+    const ids = Array.isArray(discarded) ? discarded.map(asText) : [];
+    writer.discard(new Set(ids.flatMap((id) => [id, `r:${id}`])));
+    this.newCalls = new Set([...this.newCalls].filter((id) => writer.knowsCall(id)));
+    this.isTentative = false;
   }
 
   private beginText(fields: Fields, writer: RemoteWriter): void {

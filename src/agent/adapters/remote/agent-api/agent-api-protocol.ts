@@ -47,7 +47,7 @@ export class AgentApiProtocol implements RemoteProtocol {
 
   reader(turn: Turn): RemoteReader {
     const tools = turn.context.clientTools.map(({ name }) => name);
-    return new AgentApiReader(sessionOf(turn, this.config.history), new Set(tools), this.config.secrets);
+    return new AgentApiReader(sessionOf(turn, this.config.history), new Set(tools), this.config);
   }
 
   follow(_: Opened, position: Json, { id }: Turn): RemoteRequest {

@@ -1,4 +1,5 @@
 import { AppError, type Json, type JsonObject } from '../../../../common/index.js';
+import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { CALL_TYPES, type ContentInput, OUTPUT_TYPES } from '../../../../events/index.js';
 import {
   asObject,
@@ -68,12 +69,25 @@ export class AgentApiReader implements RemoteReader {
   /** The message that contents belong to which name none. */
   private latest = '';
   private newlyTold: string[] = [];
+  /** Messages that were ended as incomplete: the response ends with them, or goes on without them. */
+  private readonly cut = new Map<string, Fields>();
+  /** True while the upstream may take back what it told. */
+  private isTentative = false;
 
   constructor(
     private readonly sessionId: string,
     private readonly clientTools: ReadonlySet<string>,
-    private readonly secrets: readonly string[],
+    private readonly config: Pick<RemoteAgentConfig, 'reattach' | 'secrets'>,
   ) {}
+
+  /** Another Parley goes on with what a lost worker has told, or tells it anew: it keeps what has led to a result. */
+  get isSettled(): boolean {
+    return !this.isParley || !this.isTentative;
+  }
+
+  private get isParley(): boolean {
+    return this.config.reattach === 'parley';
+  }
 
   /** What later requests refer to is the session. */
   identify(): string {
@@ -84,6 +98,7 @@ export class AgentApiReader implements RemoteReader {
     if (event.data === '[DONE]') return;
     const fields = fieldsOf(event);
     this.position += 1;
+    if (this.cut.size > 0) this.decideOnCut(fields, writer);
     switch (textAt(fields, 'object')) {
       case 'response':
         return this.response(fields, writer);
@@ -92,7 +107,7 @@ export class AgentApiReader implements RemoteReader {
       case 'content':
         return this.content(fields, writer);
       default:
-        this.end = bareFailure(fields, this.secrets);
+        this.end = bareFailure(fields, this.config.secrets);
         if (!this.end) writer.emit({ object: 'raw', event: asObject(fields), source: SOURCE });
     }
   }
@@ -117,7 +132,15 @@ export class AgentApiReader implements RemoteReader {
   private response(response: Fields, writer: RemoteWriter): void {
     const status = textAt(response, 'status') ?? '';
     if (!['completed', 'failed', 'canceled', 'incomplete', 'rejected'].includes(status)) return;
-    for (const message of objectsAt(response, 'output')) this.message(message, writer, true);
+    const output = objectsAt(response, 'output');
+    for (const message of output) this.message(message, writer, true);
+    if (this.isParley && status === 'completed' && Array.isArray(response['output'])) {
+      const kept = new Set(output.map((message) => textAt(message, 'id')));
+      this.discard(
+        this.newlyTold.filter((id) => !kept.has(id)),
+        writer,
+      );
+    }
     const usage = usageAt(objectAt(response, 'usage'), SNAKE_USAGE);
     if (usage) writer.usage(usage);
     if (status === 'completed') this.end = { kind: 'completed' };
@@ -130,7 +153,7 @@ export class AgentApiReader implements RemoteReader {
   private failed(error: Fields): ExchangeEnd {
     return {
       kind: 'failed',
-      error: reportedFailure(textAt(error, 'message') ?? '', textAt(error, 'code'), this.secrets),
+      error: reportedFailure(textAt(error, 'message') ?? '', textAt(error, 'code'), this.config.secrets),
     };
   }
 
@@ -140,8 +163,15 @@ export class AgentApiReader implements RemoteReader {
     if (this.told.has(id) || SILENT.has(textAt(fields, 'type') ?? 'message')) return;
     const open = this.opened(id, fields);
     this.latest = id;
+    if (!OUTPUT_TYPES.some((one) => one === open.type)) this.isTentative = true;
     const status = textAt(fields, 'status') ?? '';
     if (!isWhole && (status === 'created' || status === 'in_progress')) return;
+    if (!isWhole && status === 'incomplete' && this.isParley) return void this.cut.set(id, fields);
+    this.finish(id, open, fields, writer);
+  }
+
+  /** A message is whole: its contents are all there. */
+  private finish(id: string, open: OpenMessage, fields: Fields, writer: RemoteWriter): void {
     for (const [index, content] of objectsAt(fields, 'content').entries())
       this.take(
         { id, open, isDelta: false, isWhole: true },
@@ -149,6 +179,32 @@ export class AgentApiReader implements RemoteReader {
         writer,
       );
     this.close(id, open, fields, writer);
+  }
+
+  /** What comes behind messages that were cut shows whether they stay: only the end of the response keeps them. */
+  private decideOnCut(next: Fields, writer: RemoteWriter): void {
+    const isEnd = textAt(next, 'object') === 'response';
+    if (!isEnd && textAt(next, 'status') === 'incomplete') return;
+    const cut = [...this.cut];
+    this.cut.clear();
+    if (!isEnd)
+      return this.discard(
+        cut.map(([id]) => id),
+        writer,
+      );
+    for (const [id, fields] of cut) this.finish(id, this.opened(id, fields), fields, writer);
+  }
+
+  /** The upstream has lost a worker and goes on without messages that this one had not finished. */
+  private discard(ids: readonly string[], writer: RemoteWriter): void {
+    const names = ids.flatMap((id) => {
+      const { texts, data } = this.messages.get(id) ?? { texts: new Map<TextKind, PartedText>(), data: {} };
+      this.messages.delete(id);
+      this.told.delete(id);
+      return [id, `call:${id}`, `approval:${textAt(data, 'id') ?? id}`, ...[...texts.values()].map(({ key }) => key)];
+    });
+    writer.discard(new Set(names));
+    this.newlyTold = this.newlyTold.filter((id) => !ids.includes(id));
   }
 
   private content(content: Fields, writer: RemoteWriter): void {
@@ -256,7 +312,9 @@ export class AgentApiReader implements RemoteReader {
       writer.output(textAt(data, 'call_id') ?? '', asText(data['output']), {
         isError,
         name: textAt(data, 'name') ?? 'unknown_tool',
+        source: id,
       });
+      this.isTentative = false;
     } else if (type === 'mcp_approval_request') {
       const label = textAt(data, 'server_label');
       const callId = textAt(objectAt(fields, 'metadata'), 'call_id');

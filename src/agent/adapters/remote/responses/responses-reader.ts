@@ -36,6 +36,8 @@ export class ResponsesReader implements RemoteReader {
   private readonly items = new ResponsesItems();
   /** Items that are told whole, and that no boundary has. */
   private newlyTold: ResponsesItem[] = [];
+  /** Items that were ended as incomplete: the answer ends with them, or goes on without them. */
+  private readonly cut: [ResponsesItem, Fields][] = [];
   /** Reasoning whose next summary part begins a paragraph. */
   private readonly paragraphs = new Set<string>();
   private hasConnection = false;
@@ -72,11 +74,14 @@ export class ResponsesReader implements RemoteReader {
       return;
     }
     this.model ??= textAt(objectAt(fields, 'response'), 'model');
+    const item = objectAt(fields, 'item');
+    if (this.cut.length > 0) this.decideOnCut(type, item, writer);
     switch (type) {
       case 'response.output_item.added':
-        return this.beginItem(this.items.begin(fields), objectAt(fields, 'item'), writer);
+        return this.beginItem(this.items.begin(fields), item, writer);
       case 'response.output_item.done':
-        return this.finishItem(this.items.finish(fields), objectAt(fields, 'item'), writer);
+        if (textAt(item, 'status') === 'incomplete') return void this.cut.push([this.items.finish(fields), item]);
+        return this.finishItem(this.items.finish(fields), item, writer);
       case 'response.output_text.delta':
         return this.addText(fields, writer);
       case 'response.output_text.done':
@@ -165,6 +170,20 @@ export class ResponsesReader implements RemoteReader {
   }
 
   private isReplaying = false;
+
+  /** What comes behind items that were cut shows whether they stay: only the end of the answer keeps them. */
+  private decideOnCut(type: string, item: Fields, writer: RemoteWriter): void {
+    const isCutToo = type === 'response.output_item.done' && textAt(item, 'status') === 'incomplete';
+    if (isCutToo || (type.endsWith('.done') && type !== 'response.output_item.done') || SILENT.test(type)) return;
+    const cut = this.cut.splice(0);
+    if (type.startsWith('response.output_item.') || type.endsWith('.delta')) {
+      writer.discard(new Set(cut.flatMap(([{ key, text, refusal }]) => [key, text.key, refusal.key])));
+      for (const [{ text, refusal }] of cut) {
+        text.forget();
+        refusal.forget();
+      }
+    } else for (const [told, one] of cut) this.finishItem(told, one, writer);
+  }
 
   private beginItem({ key, isDone }: ResponsesItem, item: Fields, writer: RemoteWriter): void {
     if (!isDone) this.begin(key, item, writer);
