@@ -90,7 +90,7 @@ export interface paths {
         };
         /**
          * Read a run
-         * @description With its recoveries, its interrupts, its worker and its authority.
+         * @description With its recoveries, its interrupts, its worker and its authority. `id` may also be the `runId` of AG-UI.
          */
         get: operations["runsRead_read"];
         put?: never;

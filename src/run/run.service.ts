@@ -105,8 +105,9 @@ export class RunService extends Runs {
   }
 
   /** @throws AppError RUN_NOT_FOUND */
-  private async find(reach: Reach, runId: string, { accepted }: ReadOptions): Promise<RunRecord> {
-    const run = await this.runs.find(reach, runId);
+  private async find(reach: Reach, runId: string, { accepted, byKey }: ReadOptions): Promise<RunRecord> {
+    const own = await this.runs.find(reach, runId);
+    const run = own ?? (byKey === true ? await this.runs.findNewestByKey(reach, runId) : undefined);
     if (!run || (isForgotten(run) && accepted !== true)) throw new AppError('RUN_NOT_FOUND');
     return run;
   }

@@ -15,6 +15,8 @@ import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from '../typeor
 @Index('ix_runs_lease_owner', ['leaseOwner'], { where: `status = 'running'` })
 @Index('ix_runs_active', ['sessionRowId', 'ordinal'], { where: `status IN ('queued', 'running')` })
 @Index('ux_runs_session_key', ['sessionRowId', 'runKey'], { unique: true, where: 'run_key IS NOT NULL' })
+// The runs of a tenant's users with a client's own id.
+@Index('ix_runs_tenant_key', ['tenantId', 'runKey', 'userId'], { where: 'run_key IS NOT NULL' })
 @Index('ix_runs_uncompacted', ['finishedAt'], {
   where: 'finished_at IS NOT NULL AND compacted_at IS NULL AND events_pruned_at IS NULL',
 })

@@ -2,6 +2,7 @@ import type { Authority, JsonObject, Principal, Reach } from '../../common/index
 import type { ErrorModel, EventKind, LoggedEvent, Message, Usage } from '../../events/index.js';
 import type { RunState, RunView } from '../run.types.js';
 import type { JournalStep } from './run-log.js';
+import type { NameOptions } from './runs.js';
 
 /** Something that a run has asked. */
 export interface AskedOfRun {
@@ -161,7 +162,7 @@ export abstract class RunQueries {
   abstract follow(reach: Reach, listener: (changes: ListChanges) => void): Promise<() => void>;
 
   /** @throws AppError RUN_NOT_FOUND */
-  abstract details(reach: Reach, runId: string): Promise<RunDetails>;
+  abstract details(reach: Reach, runId: string, options?: NameOptions): Promise<RunDetails>;
 
   /** The runs of the turn that a run belongs to, oldest first, at most 100. @throws AppError RUN_NOT_FOUND */
   abstract ofTurn(reach: Reach, runId: string): Promise<readonly RunSummary[]>;

@@ -94,6 +94,13 @@ export abstract class RunStore {
   /** As `find`; other writers of the run wait until the transaction ends. */
   abstract findForUpdate(tx: Transaction, reach: Reach, runId: string): Promise<RunRecord | undefined>;
 
+  /**
+   * The newest run within the reach with a client's run id, whatever its session.
+   *
+   * @throws AppError AMBIGUOUS_ID when several users of a tenant have such a run, and the reach is the tenant
+   */
+  abstract findNewestByKey(reach: Reach, runKey: string): Promise<RunRecord | undefined>;
+
   /** The run of the caller's session with a client's run id. */
   abstract findByKey(
     principal: Principal,

@@ -2,8 +2,14 @@ import type { AbortLike, BackpressureGate, Origin, Principal, Reach, Requester }
 import type { AgentResponse, LoggedEvent, Message } from '../../events/index.js';
 import type { AcceptedRun, InterruptAnswer, RunRequest, RunState, RunView } from '../run.types.js';
 
+/** How a run is named. */
+export interface NameOptions {
+  /** True: a run is also found by its client's own id of it (`RunView.runKey`); of several it is the newest. */
+  readonly byKey?: boolean;
+}
+
 /** Who reads a run. */
-export interface ReadOptions {
+export interface ReadOptions extends NameOptions {
   /**
    * True for the request that the run was accepted by: it can read the run also when it is not stored
    * (`RunRequest.store`) and has ended.

@@ -17,6 +17,7 @@ import {
 } from '../ports/run-queries.js';
 import { RunSearch } from '../ports/run-search.js';
 import { RunStore } from '../ports/run-store.js';
+import type { NameOptions } from '../ports/runs.js';
 import { isForgotten, type RunRecord } from '../run-record.js';
 import { runView } from '../run-view.js';
 import { RunListWatch } from './run-list-watch.js';
@@ -155,8 +156,8 @@ export class RunQueryService extends RunQueries {
     return this.watch.follow(reach, listener);
   }
 
-  async details(reach: Reach, runId: string): Promise<RunDetails> {
-    const run = await this.find(reach, runId);
+  async details(reach: Reach, runId: string, options?: NameOptions): Promise<RunDetails> {
+    const run = await this.find(reach, runId, options);
     const queuedBefore = run.state === 'queued' ? await this.runs.queuedBefore(run) : 0;
     const { resumes: _, ...request } = run.request;
     return Object.assign(runView(run, queuedBefore), await this.search.turn(run.rowId), {
@@ -210,8 +211,9 @@ export class RunQueryService extends RunQueries {
   }
 
   /** @throws AppError RUN_NOT_FOUND */
-  private async find(reach: Reach, runId: string): Promise<RunRecord> {
-    const run = await this.runs.find(reach, runId);
+  private async find(reach: Reach, runId: string, { byKey }: NameOptions = {}): Promise<RunRecord> {
+    const own = await this.runs.find(reach, runId);
+    const run = own ?? (byKey === true ? await this.runs.findNewestByKey(reach, runId) : undefined);
     if (!run || isForgotten(run)) throw new AppError('RUN_NOT_FOUND');
     return run;
   }

@@ -130,3 +130,43 @@ describe('a branch of a conversation with a remote agent that keeps conversation
     await scope.close();
   });
 });
+
+describe('an upstream of Responses that no longer has the answer before', () => {
+  const openai = {
+    message: "Previous response with id 'resp_1' not found.",
+    type: 'invalid_request_error',
+    param: 'previous_response_id',
+    code: 'previous_response_not_found',
+  };
+  const vllm = { message: "Response with id 'resp_1' not found.", type: 'invalid_request_error', code: 404 };
+
+  it.each([
+    [400, openai, {}],
+    [404, vllm, {}],
+    [400, openai, { background: true }],
+  ])('gets the whole conversation: %i', async (status, error, more) => {
+    const refuse = (response: Parameters<Answer>[0], code: number, body: object): void =>
+      void response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify({ error: body }));
+    let hasForgotten = false;
+    const upstream = await UpstreamDouble.start((response, { body }) => {
+      if (hasForgotten && 'previous_response_id' in body) return refuse(response, status, error);
+      if (!('background' in more) && 'background' in body)
+        return refuse(response, 400, { message: 'Unknown: background' });
+      return data(response, responseEvents(hasForgotten ? 'resp_2' : 'resp_1', [['Hello.']]));
+    });
+    const agent = remoteAgentFor({ type: 'responses', url: upstream.url, history: 'remote', ...more });
+    const first = new TestRun({ input: [userMessage('One.')] });
+    await first.drive(agent);
+    hasForgotten = true;
+    const again = remoteAgentFor({ type: 'responses', url: upstream.url, history: 'remote', ...more });
+    const next = nextOf(first, 'Two.', 'session-1');
+    const before = upstream.seen.length;
+    expect(await next.drive(again)).toEqual({ kind: 'completed' });
+    const sent = upstream.seen.slice(before).map(({ body }) => [body['previous_response_id'], textsIn(body['input'])]);
+    expect(sent[0]).toEqual(['resp_1', ['Two.']]);
+    expect(sent.at(-1)).toEqual([undefined, ['One.', 'Hello.', 'Two.']]);
+    await agent.close();
+    await again.close();
+    await upstream.close();
+  });
+});

@@ -131,7 +131,8 @@ export class RemoteExchange {
 
   /** Sends the request that begins the exchange. Repeated only while it is certain that nothing has begun. */
   private async send(): Promise<readonly SseEvent[] | undefined> {
-    const { protocol, turn, upstream } = this.parts;
+    const { protocol, upstream } = this.parts;
+    let { turn } = this.parts;
     upstream.ensureReachable();
     const repeats = new RemoteRepeats(upstream, this.control.signal);
     await repeats.preparing(() => this.link.prepare());
@@ -157,7 +158,9 @@ export class RemoteExchange {
         const wasSent = this.link.wasSent;
         // What was refused has not begun.
         this.isOver = error.kind === 'status' || error.kind === 'unreachable';
-        if (protocol.adapts(error)) {
+        const adapted = await protocol.adapts?.(error, turn);
+        if (adapted) {
+          turn = adapted;
           request = protocol.open(turn);
           continue;
         }

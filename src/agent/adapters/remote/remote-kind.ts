@@ -96,6 +96,8 @@ export interface Turn {
   readonly user: string | undefined;
   /** The whole conversation, or what is new, without the instructions; empty where messages have names. */
   readonly messages: readonly ModelMessage[];
+  /** Makes the whole conversation, for an upstream that no longer has it; empty where messages have names. */
+  readonly whole: () => Promise<readonly ModelMessage[]>;
   /** What is new in this run. */
   readonly news: readonly ModelMessage[];
   /** As `messages`, each with its id; empty where they have none. */
@@ -224,8 +226,8 @@ export interface RemoteProtocol {
   refusal?(failure: RemoteFailure, turn: Turn): RemoteFailure;
   /** The handle of the exchange that an answer was for, if its refusal means that this goes on without one. */
   goesOn?(failure: RemoteFailure, turn: Turn): string | undefined;
-  /** A refusal after which the request can be written in another way; true: send it again. */
-  adapts(failure: RemoteFailure): boolean;
+  /** What is sent in place of a request that was refused; undefined: the refusal counts. Default: it does. */
+  adapts?(failure: RemoteFailure, turn: Turn): Promise<Turn | undefined>;
   /**
    * Called with the first event of each answer to the request that begins an exchange: upstreams may refuse in it.
    *

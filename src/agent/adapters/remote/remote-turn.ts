@@ -100,12 +100,12 @@ export async function turnOf(
   const last = config.history === 'remote' ? kept.last : undefined;
   const isBranch = last !== undefined && !canBranch && (last.conversation ?? conversation) !== conversation;
   const after = isBranch ? undefined : last;
-  const whole = (): readonly ModelMessage[] =>
-    validHistory(toPrompt('', [...history, ...input], context.providerStates, context.callEnds).messages, {
-      systemAnywhere: true,
-    });
   const send = (messages: readonly ModelMessage[]): Promise<readonly ModelMessage[]> =>
     withSentFiles(withOwnAttachments(messages, principal, context.authority !== null), config.files, attachments);
+  const whole = (): Promise<readonly ModelMessage[]> => {
+    const { messages } = toPrompt('', [...history, ...input], context.providerStates, context.callEnds);
+    return send(validHistory(messages, { systemAnywhere: true }));
+  };
   const fresh = (messages: readonly Message[]): ModelMessage[] =>
     messages.flatMap((message) => newMessages(message, kept.calls));
   const all = isNamed ? namedMessages([...history, ...input], before, kept) : [];
@@ -119,7 +119,8 @@ export async function turnOf(
     id: names.of('run', config.name, runId, subagent?.path ?? '', round),
     conversation,
     user: userName(config, names, tenantId, userId),
-    messages: isNamed ? [] : await send(after ? fresh([...kept.since, ...input]) : whole()),
+    messages: isNamed ? [] : await (after ? send(fresh([...kept.since, ...input])) : whole()),
+    whole: isNamed ? () => Promise.resolve([]) : whole,
     news: isNamed ? [] : await send(fresh(input)),
     named,
     known: all,

@@ -34,6 +34,7 @@ import { SealContent1798700000000 } from './1798700000000-seal-content.js';
 import { IndexUnlistedSessions1798850000000 } from './1798850000000-index-unlisted-sessions.js';
 import { CreateEraseJobs1798900000000 } from './1798900000000-create-erase-jobs.js';
 import { IndexUnprunedRuns1798910000000 } from './1798910000000-index-unpruned-runs.js';
+import { IndexRunKeys1798920000000 } from './1798920000000-index-run-keys.js';
 
 /** In the order they are applied; a landed migration is never edited. */
 export const POSTGRES_MIGRATIONS = [
@@ -73,4 +74,5 @@ export const POSTGRES_MIGRATIONS = [
   IndexUnlistedSessions1798850000000,
   CreateEraseJobs1798900000000,
   IndexUnprunedRuns1798910000000,
+  IndexRunKeys1798920000000,
 ];

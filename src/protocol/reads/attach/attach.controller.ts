@@ -20,7 +20,7 @@ export class AttachController {
   @ApiOperation({
     summary: 'Watch a run',
     description:
-      'Streams a running or finished run in the frames of any wire, whichever wire has started it. Disconnecting does not stop the run.',
+      'Streams a running or finished run in the frames of any wire, whichever wire has started it. `runId` may also be the `runId` of AG-UI, of which the newest run counts. Disconnecting does not stop the run.',
   })
   @ApiResponse({
     status: 200,
@@ -55,9 +55,8 @@ export class AttachController {
     const { protocol = 'agent-api', after = '0', follow = 'run' } = query;
     const lastEvent = parseLastEventId(request.headers['last-event-id']?.toString());
     const attachment = { runId, protocol, after: Number(after), lastEvent, follow };
-    const stream = await this.service.attach(caller, attachment, client);
-    // Only of a run that exists: whatever else the address holds is not repeated.
-    reply.header('x-run-id', headerText(runId));
+    const { stream, runId: ownId } = await this.service.attach(caller, attachment, client);
+    reply.header('x-run-id', headerText(ownId));
     if (!stream) reply.status(204);
     return stream?.events();
   }

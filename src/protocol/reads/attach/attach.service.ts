@@ -8,6 +8,7 @@ import { type EventCursor, lastEventIdError } from './last-event-id.js';
 
 /** Which run to read, and how. */
 export interface Attachment {
+  /** The run's id, or its client's own id of it, such as the `runId` of AG-UI. */
   readonly runId: string;
   /** The name of the wire whose frames are wanted. */
   readonly protocol: string;
@@ -17,6 +18,14 @@ export interface Attachment {
   readonly lastEvent: EventCursor | undefined;
   /** `session`: the later runs of the session, too, in the same stream. */
   readonly follow: 'run' | 'session';
+}
+
+/** A run that is read. */
+export interface Attached {
+  /** Ours, by whichever id it was asked for. */
+  readonly runId: string;
+  /** Undefined when a reader that reconnected by itself has all there will ever be. */
+  readonly stream: RunStream | undefined;
 }
 
 /** Reads any run, live or finished, in any wire's frames. */
@@ -29,24 +38,23 @@ export class AttachService {
   ) {}
 
   /**
-   * The frames after those that the reader has; undefined when a reader that reconnected by itself has all
-   * there will ever be.
+   * The frames after those that the reader has.
    *
    * @throws AppError INVALID_PARAMETER (unknown wire, `Last-Event-ID` of another stream), RUN_NOT_FOUND,
    *   CURSOR_AHEAD when there are fewer frames so far, EVENTS_EXPIRED whatever the cursor: frames are made from
    *   the whole log. For `session` the last two may also be thrown by the stream, before its first frame.
    */
-  async attach(caller: Caller, attachment: Attachment, reader: StreamReader): Promise<RunStream | undefined> {
+  async attach(caller: Caller, attachment: Attachment, reader: StreamReader): Promise<Attached> {
     const { runId, protocol, follow, lastEvent } = attachment;
     const wire = this.wires.watchable(protocol);
-    const named = await this.runs.view(caller.reviewReach(caller.headerUser()), runId);
+    const named = await this.runs.view(caller.reviewReach(caller.headerUser()), runId, { byKey: true });
     const run = lastEvent ? await this.runOf(named, lastEvent, follow) : named;
     const seen = lastEvent?.after ?? attachment.after;
     const cursor = afterFrames(seen);
     const options = { wire, expired, reconnects: true };
     if (follow === 'run') {
       const stream = await this.streams.resume(run, reader, { cursor, ...options });
-      return lastEvent && stream.isRead ? undefined : stream;
+      return { runId: named.runId, stream: lastEvent && stream.isRead ? undefined : stream };
     }
     const stream = await this.streams.followSession(reader, {
       principal: run,
@@ -56,7 +64,8 @@ export class AttachService {
       waits: 'while interrupted',
       ...options,
     });
-    return lastEvent && stream.isRead && (await this.isLast(run)) ? undefined : stream;
+    const isOver = lastEvent && stream.isRead && (await this.isLast(run));
+    return { runId: named.runId, stream: isOver ? undefined : stream };
   }
 
   /**

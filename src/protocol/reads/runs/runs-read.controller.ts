@@ -50,16 +50,21 @@ export class RunsReadController {
 
   @Get(':id')
   @ApiOkResponse({ type: RunDetailDto })
-  @ReadRoute('Read a run', 'With its recoveries, its interrupts, its worker and its authority.', [403, 404, 409])
+  @ReadRoute(
+    'Read a run',
+    'With its recoveries, its interrupts, its worker and its authority. `id` may also be the `runId` of AG-UI.',
+    [403, 404, 409],
+  )
   async read(
     @Param('id') id: string,
     @Query(DtoPipe) { user }: ReaderQueryDto,
     @Caller() caller: Caller,
   ): Promise<RunDetailDto> {
     const reach = readReach(caller, user);
-    const run = await this.queries.details(reach, id);
-    const marks = run.attempt > 1 ? await this.queries.marks(reach, id, ['custom']) : [];
-    const { items } = await this.interrupts.list(reach, { runId: id, limit: INTERRUPTS });
+    const run = await this.queries.details(reach, id, { byKey: true });
+    const { runId } = run;
+    const marks = run.attempt > 1 ? await this.queries.marks(reach, runId, ['custom']) : [];
+    const { items } = await this.interrupts.list(reach, { runId, limit: INTERRUPTS });
     const refusal = refusalToChange(caller, user, run.userId);
     return runDetail(run, { takeovers: takeoversOf(marks), interrupts: items, refusal }, caller);
   }

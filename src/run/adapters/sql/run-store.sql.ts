@@ -133,6 +133,13 @@ export class SqlRunStore extends RunStore {
     return this.first(FIND_BY_KEY, [runKey, tenantId, userId, sessionId], tx);
   }
 
+  findNewestByKey(reach: Reach, runKey: string): Promise<RunRecord | undefined> {
+    if (!isStorable(runKey)) return NONE;
+    const owner = reachCondition(reach);
+    const newest = `SELECT MAX(no) FROM runs WHERE ${owner.sql} AND run_key = ? GROUP BY user_id LIMIT 2`;
+    return this.all(`${SELECT} WHERE no IN (${newest})`, [...owner.values, runKey]).then(onlyRecord);
+  }
+
   get(tx: Transaction, rowId: number): Promise<RunRecord | undefined> {
     return this.first(GET, [rowId], tx);
   }

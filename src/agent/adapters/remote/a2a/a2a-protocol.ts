@@ -89,10 +89,6 @@ export class A2aProtocol implements RemoteProtocol {
     return answer && answersTask(turn) && codeIn(answer.body) === UNSUPPORTED ? answeredBy(turn)?.handle : undefined;
   }
 
-  adapts(): boolean {
-    return false;
-  }
-
   /**
    * Cards lie about versions: a message to a server that has no such method is written once in the other version. If that is
    * understood it counts as long as the card does.

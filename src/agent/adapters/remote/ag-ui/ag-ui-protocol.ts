@@ -12,20 +12,18 @@ import { AgUiReader } from './ag-ui-reader.js';
  */
 export class AgUiProtocol implements RemoteProtocol {
   readonly keeps = true;
-  readonly findsByOwnId = false;
+  /** Another Parley finds a run by the id that its client gave it. */
+  readonly findsByOwnId: boolean;
   readonly isNamed = true;
   readonly canReattach: boolean;
 
   constructor(private readonly config: RemoteAgentConfig) {
-    this.canReattach = config.reattach === 'parley' || config.reattach === 'connect';
+    this.findsByOwnId = config.reattach === 'parley';
+    this.canReattach = this.findsByOwnId || config.reattach === 'connect';
   }
 
   open(turn: Turn): RemoteRequest {
     return this.post(this.config.url, this.input(turn, answersOf(turn)));
-  }
-
-  adapts(): boolean {
-    return false;
   }
 
   reader({ id, known }: Turn): RemoteReader {

@@ -1,3 +1,4 @@
+import { textOf } from '../../../../events/index.js';
 import type { AgentOutcome } from '../../../agent.js';
 import { Crash, MemoryJournal } from '../../../testing/memory-journal.js';
 import { TestRun } from '../../../testing/test-run.js';
@@ -111,6 +112,40 @@ describe('an AG-UI run that another process goes on with', () => {
         ['/', OLD],
       ]);
       expect(end).toEqual({ list: ['old', 'new'] });
+    });
+  });
+
+  describe('whose server is another Parley', () => {
+    const events = [
+      STARTED,
+      { type: 'TEXT_MESSAGE_START', messageId: 'm1', role: 'assistant' },
+      { type: 'TEXT_MESSAGE_CONTENT', messageId: 'm1', delta: 'Dredged.' },
+      { type: 'TEXT_MESSAGE_END', messageId: 'm1' },
+      FINISHED,
+    ];
+
+    it.each([
+      ['is not asked again if it has the run', true, ['GET']],
+      ['is asked if it does not', false, ['GET', 'POST']],
+    ])('which may have been asked, %s', async (_, hasRun, requests) => {
+      const journal = new MemoryJournal([], 1);
+      upstream = await UpstreamDouble.start((response, { method }) => {
+        if (method === 'GET' && !hasRun) return void response.writeHead(404).end();
+        response.setHeader('x-run-id', 'run-1');
+        stream(response, events);
+      });
+      const { url } = upstream;
+      const agent = remoteAgentFor({ type: 'ag-ui', url, reattach: 'parley', eventsUrl: `${url}/runs` });
+      await expect(new TestRun({ journal }).drive(agent)).rejects.toBeInstanceOf(Crash);
+      const sent = upstream.seen.length;
+      const second = new TestRun({ journal: new MemoryJournal(journal.writes), attempt: 2 });
+      expect(await second.drive(agent)).toEqual({ kind: 'completed' });
+      await agent.close();
+      expect(second.messages.map(textOf)).toEqual(['Dredged.']);
+      const again = upstream.seen.slice(sent);
+      expect(again.map(({ method }) => method)).toEqual(requests);
+      const asked = upstream.of('POST')[0]?.body['runId'];
+      expect(again[0]?.path).toBe(`/runs/${String(asked)}/events?protocol=ag-ui&after=0`);
     });
   });
 

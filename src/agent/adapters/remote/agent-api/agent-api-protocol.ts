@@ -41,10 +41,6 @@ export class AgentApiProtocol implements RemoteProtocol {
     return { method: 'POST', url: this.config.url, headers: {}, body: JSON.stringify(body) };
   }
 
-  adapts(): boolean {
-    return false;
-  }
-
   reader(turn: Turn): RemoteReader {
     const tools = turn.context.clientTools.map(({ name }) => name);
     return new AgentApiReader(sessionOf(turn, this.config.history), new Set(tools), this.config);

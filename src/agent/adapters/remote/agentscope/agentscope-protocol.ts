@@ -52,10 +52,6 @@ export class AgentScopeProtocol implements RemoteProtocol {
     return new RemoteFailure('status', busy, failure.answer);
   }
 
-  adapts(): boolean {
-    return false;
-  }
-
   reader(turn: Turn): RemoteReader {
     return new AgentScopeReader(turn, this.config.secrets);
   }

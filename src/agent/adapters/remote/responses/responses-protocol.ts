@@ -60,12 +60,20 @@ export class ResponsesProtocol implements RemoteProtocol {
     };
   }
 
-  /** Servers that know no background answers refuse them with 400, or 422: then the answer is read in the foreground. */
-  adapts({ answer }: RemoteFailure): boolean {
-    if (this.isForeground || this.config.background !== 'auto' || !REFUSED.has(answer?.status)) return false;
-    if (!/background|"?store"?/i.test(answer?.body ?? '')) return false;
+  /**
+   * Servers that know no background answers refuse them with 400, or 422: then the answer is read in the foreground. A server
+   * that no longer has the answer before gets the whole conversation.
+   */
+  async adapts({ answer }: RemoteFailure, turn: Turn): Promise<Turn | undefined> {
+    const { status, body = '' } = answer ?? {};
+    const isForgotten = status === 404 || (REFUSED.has(status) && /previous_response/i.test(body));
+    if (isForgotten && turn.after?.isKept === true && turn.decisions.length === 0) {
+      return { ...turn, messages: await turn.whole(), after: undefined };
+    }
+    if (this.isForeground || this.config.background !== 'auto' || !REFUSED.has(status)) return undefined;
+    if (!/background|"?store"?/i.test(body)) return undefined;
     this.isForeground = true;
-    return true;
+    return turn;
   }
 
   reader(): RemoteReader {
