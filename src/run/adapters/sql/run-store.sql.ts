@@ -49,8 +49,7 @@ const NEXT = `${SELECT} WHERE ${OWN_SESSION} AND ordinal > ? AND ${LISTED} ORDER
 const NEXT_QUEUED = `${SELECT} WHERE session_no = ? AND ordinal > ? AND status = 'queued' ORDER BY ordinal LIMIT 1`;
 const LATER = `SELECT 1 AS yes FROM runs WHERE session_no = ? AND ordinal > ? AND (keep = 'kept' OR ${ACTIVE}) LIMIT 1`;
 const QUEUED_BEFORE = `SELECT COUNT(*) AS n FROM runs WHERE session_no = ? AND ordinal < ? AND status = 'queued'`;
-const COUNT_ACTIVE = `
-  SELECT COUNT(*) AS active, COUNT(CASE WHEN status = 'queued' THEN 1 END) AS queued FROM runs
+const COUNT_ACTIVE = `SELECT COUNT(*) AS active, COUNT(CASE WHEN status = 'queued' THEN 1 END) AS queued FROM runs
   WHERE session_no = ? AND ${ACTIVE}`;
 const OF_SESSION = 'SELECT no, finished_at FROM runs WHERE session_no = ?';
 const ACTIVE_OF_SESSION = `${SELECT} WHERE session_no = ? AND ${ACTIVE}`;
@@ -66,8 +65,7 @@ const END_UNSTARTED = `
   RETURNING ${RUN_COLUMNS}`;
 const OVERDUE = `${SELECT} WHERE status = 'queued' AND next_seq = 0 AND created_at < ? ORDER BY no LIMIT ?`;
 
-const ROLL_BACK = `
-  UPDATE runs SET keep = 'rolled_back' WHERE no = ? AND keep <> 'rolled_back' RETURNING tenant_id, session_no, ordinal, state_before`;
+const ROLL_BACK = `UPDATE runs SET keep = 'rolled_back' WHERE no = ? AND keep <> 'rolled_back' RETURNING tenant_id, session_no, ordinal, state_before`;
 const NEXT_WITH_STATE = `
   FROM runs WHERE session_no = ? AND ordinal > ? AND keep <> 'rolled_back' AND state_before IS NOT NULL
   ORDER BY ordinal LIMIT 1`;
@@ -75,12 +73,10 @@ const PASS_STATE_BEFORE = `UPDATE runs SET state_before = ? WHERE no = (SELECT n
 /** Sealed, it is bound to the run. */
 const PASSED_TO = `SELECT ordinal ${NEXT_WITH_STATE}`;
 
-const ENDED_FROM = `
-  ${SELECT} WHERE session_no = ? AND ordinal >= ? AND keep = 'kept' AND finished_at IS NOT NULL ORDER BY ordinal`;
+const ENDED_FROM = `${SELECT} WHERE session_no = ? AND ordinal >= ? AND keep = 'kept' AND finished_at IS NOT NULL ORDER BY ordinal`;
 
 /** Ended runs whose events may be removed, oldest first. */
-const PRUNABLE_OF = `${SELECT} WHERE events_pruned_at IS NULL AND finished_at < ? AND {tenants}
-  ORDER BY finished_at LIMIT ?`;
+const PRUNABLE_OF = `${SELECT} WHERE events_pruned_at IS NULL AND finished_at < ? AND {tenants} ORDER BY finished_at LIMIT ?`;
 /** Those of all tenants. */
 export const PRUNABLE = PRUNABLE_OF.replace('{tenants}', '1 = 1');
 /** Those of one tenant. */
@@ -235,9 +231,8 @@ export class SqlRunStore extends RunStore {
     tx: Transaction,
     sessionRowId: number,
   ): Promise<readonly Pick<RunRecord, 'rowId' | 'finishedAt'>[]> {
-    const rows = await queryable(tx).all<Pick<RunRow, 'no' | 'finished_at'>>(OF_SESSION + forUpdate(tx), [
-      sessionRowId,
-    ]);
+    const sql = OF_SESSION + forUpdate(tx);
+    const rows = await queryable(tx).all<Pick<RunRow, 'no' | 'finished_at'>>(sql, [sessionRowId]);
     return rows.map(({ no, finished_at: finishedAt }) => ({ rowId: no, finishedAt }));
   }
 

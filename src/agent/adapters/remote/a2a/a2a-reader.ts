@@ -1,13 +1,13 @@
 import { AppError, fingerprint, type Json, type JsonObject } from '../../../../common/index.js';
 import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { UpstreamStatusError } from '../../upstream/upstream-error.js';
-import { asText, type Fields, fieldsOf, objectAt, objectsAt, pieceAt, textAt } from '../json-fields.js';
+import { asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
 import { cutFailure, oneLine, protocolFailure, RemoteFailure, reportedFailure } from '../remote-failure.js';
 import type { ExchangeEnd, RemoteReader } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
+import { A2aArtifacts } from './a2a-artifacts.js';
 import {
-  contentOf,
   innerOf,
   INTERNAL,
   isDiscarded,
@@ -24,16 +24,7 @@ import {
 } from './a2a-frames.js';
 import { handleOf, taskIn } from './a2a-handle.js';
 import { askFor, AUTH_KEY, wordsAsked } from './a2a-questions.js';
-import {
-  keptParts,
-  partsBehind,
-  printOf,
-  shownIn,
-  type ShownArtifact,
-  shownJson,
-  type ShownPiece,
-  withPiece,
-} from './shown-artifacts.js';
+import { keptParts } from './shown-artifacts.js';
 
 /** Frames that are skipped before the exchange has failed. */
 const MOST_SKIPPED = 20;
@@ -61,35 +52,22 @@ export class A2aReader implements RemoteReader {
   private lastWords = '';
   private taskId = '';
   private contextId = '';
-  /** What earlier exchanges have shown of the artifacts of the task. */
-  private readonly before: Map<string, ShownArtifact>;
-  /** Artifacts that are told whole, in this attempt and in those before, and what was shown of them. */
-  private readonly told = new Map<string, ShownArtifact>();
-  private newlyTold = new Map<string, ShownArtifact>();
-  /** The parts beside the text that this exchange has shown of each artifact, and those since the last boundary. */
-  private readonly others = new Map<string, string[]>();
-  private newOthers: [string, string][] = [];
+  private readonly artifacts: A2aArtifacts;
   /** True on a connection that continues the task. */
   private isContinued = false;
-  private hasContent = false;
   /** True once this connection has brought a message. */
   private hasMessage = false;
   /** What the task has said last while it was worked on, and whether a boundary has it. */
   private lastParts: readonly Fields[] = [];
   private isLastKept = true;
   private skipped = 0;
-  /** Artifacts that had begun and that a later snapshot does not have. */
-  private missing: string[] = [];
-  private readonly begun = new Set<string>();
-  /** Artifacts that began anew: their messages have other keys. */
-  private readonly versions = new Map<string, number>();
 
   /** @param answered the exchange whose task this one goes on with */
   constructor(
     private readonly config: Pick<RemoteAgentConfig, 'secrets' | 'progress'>,
     private readonly answered?: AnsweredExchange,
   ) {
-    this.before = new Map(shownIn(answered?.shown));
+    this.artifacts = new A2aArtifacts(answered?.shown);
   }
 
   identify(event: SseEvent): string | undefined {
@@ -131,22 +109,17 @@ export class A2aReader implements RemoteReader {
   }
 
   takeTold(): JsonObject {
-    const artifacts = shownJson(this.newlyTold);
-    const others = this.newOthers;
     const words = this.isLastKept ? undefined : keptParts(this.lastParts);
-    this.newlyTold = new Map();
-    this.newOthers = [];
     this.isLastKept = true;
     return {
-      ...{ artifacts, others, hasContent: this.hasContent, task: this.taskId, context: this.contextId },
+      ...this.artifacts.takeTold(),
+      ...{ task: this.taskId, context: this.contextId },
       ...(words && { words }),
     };
   }
 
   shown(writer: RemoteWriter): Json {
-    const open = [...this.others.keys()].filter((id) => !this.told.has(id));
-    const own = open.map((id) => [id, withPiece(this.before.get(id), this.pieceOf(id, writer))] as const);
-    return shownJson(new Map([...this.before, ...own, ...this.told]));
+    return this.artifacts.shown(writer);
   }
 
   /** Its first frame is a snapshot. */
@@ -162,12 +135,10 @@ export class A2aReader implements RemoteReader {
 
   restore(position: Json, told: readonly JsonObject[]): void {
     this.position = typeof position === 'number' ? position : 0;
-    for (const { artifacts, others, hasContent, task, context, ...rest } of told) {
-      for (const [id, shown] of shownIn(artifacts)) this.told.set(id, shown);
-      for (const [id, print] of (others ?? []) as [string, string][]) this.othersOf(id).push(print);
+    for (const { task, context, ...rest } of told) {
+      this.artifacts.restore(rest);
       this.taskId = asText(task);
       this.contextId = asText(context);
-      this.hasContent ||= hasContent === true;
       if ('words' in rest) this.lastParts = objectsAt(rest, 'words');
     }
   }
@@ -199,14 +170,8 @@ export class A2aReader implements RemoteReader {
     this.contextId = textAt(task, 'contextId') ?? '';
     const status = objectAt(task, 'status');
     const isOver = /completed|failed|rejected|cancell?ed/i.test(textAt(status, 'state') ?? '');
-    const artifacts = objectsAt(task, 'artifacts');
-    const present = artifacts.map((one) => textAt(one, 'artifactId') ?? '');
-    if (this.isContinued) this.missing = [...this.begun].filter((id) => !present.includes(id) && !this.told.has(id));
-    for (const id of present) this.begin(id, writer);
-    for (const artifact of artifacts) {
-      this.snapshot(artifact, writer);
-      if (isOver) this.close(textAt(artifact, 'artifactId') ?? '', writer);
-    }
+    const { isContinued } = this;
+    this.artifacts.all(objectsAt(task, 'artifacts'), writer, { isContinued, isOver });
     this.status(status, writer);
   }
 
@@ -214,10 +179,10 @@ export class A2aReader implements RemoteReader {
   private message(message: Fields, writer: RemoteWriter): void {
     const parts = objectsAt(message, 'parts');
     this.hasMessage = true;
-    if (isThought(message)) writer.text(this.keyOf('thoughts'), 'reasoning', textIn(message));
+    if (isThought(message)) writer.text(this.artifacts.keyOf('thoughts'), 'reasoning', textIn(message));
     else if (parts.length > 0) {
-      writer.end(this.keyOf('thoughts'));
-      this.contents('message', parts, writer);
+      writer.end(this.artifacts.keyOf('thoughts'));
+      this.artifacts.add('message', parts, writer);
     }
   }
 
@@ -225,85 +190,13 @@ export class A2aReader implements RemoteReader {
     const artifact = objectAt(update, 'artifact');
     const id = textAt(artifact, 'artifactId') ?? '';
     const parts = objectsAt(artifact, 'parts');
-    if (isDiscarded(update)) return this.discard(id, writer);
-    this.begin(id, writer);
+    const { artifacts } = this;
+    if (isDiscarded(update)) return artifacts.discard(id, writer);
+    artifacts.begin(id, writer);
     if (parts.length === 0 && update['lastChunk'] !== true) return this.skip();
-    if (update['append'] === true) this.contents(id, parts, writer);
-    else this.snapshot(artifact, writer);
-    if (update['lastChunk'] === true) this.close(id, writer);
-  }
-
-  /** Notes that an artifact has begun: a new one is in place of those that the server has lost. */
-  private begin(id: string, writer: RemoteWriter): void {
-    this.missing = this.missing.filter((one) => one !== id);
-    if (!this.begun.has(id) && !this.told.has(id))
-      for (const gone of this.missing.splice(0)) this.discard(gone, writer);
-    this.begun.add(id);
-  }
-
-  /** Another Parley has lost a worker and goes on without the artifact that this one had begun. */
-  private discard(id: string, writer: RemoteWriter): void {
-    if (this.told.has(id)) return;
-    writer.discard(new Set([this.keyOf(id)]));
-    this.begun.delete(id);
-    this.beginAnew(id);
-  }
-
-  /** The whole of an artifact: it goes on with what was shown, or begins anew. */
-  private snapshot(artifact: Fields, writer: RemoteWriter): void {
-    const id = textAt(artifact, 'artifactId') ?? '';
-    if (this.told.has(id)) return;
-    const parts = objectsAt(artifact, 'parts');
-    const behind = partsBehind(this.before.get(id), this.pieceOf(id, writer), parts);
-    if (!behind) {
-      writer.end(this.keyOf(id));
-      this.beginAnew(id);
-    }
-    this.contents(id, behind ?? parts, writer);
-  }
-
-  /** Nothing is known of what an artifact has. */
-  private beginAnew(id: string): void {
-    this.versions.set(id, (this.versions.get(id) ?? 0) + 1);
-    this.before.delete(id);
-    this.others.delete(id);
-  }
-
-  /** Parts of an artifact, or of a message. */
-  private contents(id: string, parts: readonly Fields[], writer: RemoteWriter): void {
-    if (this.told.has(id)) return;
-    const others = this.othersOf(id);
-    for (const part of parts) {
-      const text = pieceAt(part, 'text');
-      const content = text === undefined ? contentOf(part) : undefined;
-      if (text !== undefined) writer.text(this.keyOf(id), 'text', text);
-      if (content) {
-        const print = printOf(part);
-        others.push(print);
-        this.newOthers.push([id, print]);
-        writer.contents([content]);
-      }
-      this.hasContent ||= text !== undefined || content !== undefined;
-    }
-  }
-
-  private othersOf(id: string): string[] {
-    const others = this.others.get(id) ?? [];
-    this.others.set(id, others);
-    return others;
-  }
-
-  private close(id: string, writer: RemoteWriter): void {
-    if (this.told.has(id)) return;
-    writer.end(this.keyOf(id));
-    const shown = withPiece(this.before.get(id), this.pieceOf(id, writer));
-    this.told.set(id, shown);
-    this.newlyTold.set(id, shown);
-  }
-
-  /** What this exchange has shown of an artifact that is not told whole. */
-  private pieceOf(id: string, writer: RemoteWriter): ShownPiece {
-    return { text: writer.told(this.keyOf(id)) ?? '', others: this.othersOf(id) };
+    if (update['append'] === true) artifacts.add(id, parts, writer);
+    else artifacts.snapshot(artifact, writer);
+    if (update['lastChunk'] === true) artifacts.close(id, writer);
   }
 
   private status(status: Fields, writer: RemoteWriter): void {
@@ -320,7 +213,7 @@ export class A2aReader implements RemoteReader {
         }
         return;
       case 'completed':
-        if (!this.hasContent) this.answerWith(message, writer);
+        if (!this.artifacts.hasContent) this.answerWith(message, writer);
         this.end = { kind: 'completed' };
         return;
       case 'failed':
@@ -356,18 +249,14 @@ export class A2aReader implements RemoteReader {
   /** A task has ended without an artifact: what it says with that, or has said last, is the answer. */
   private answerWith(message: Fields, writer: RemoteWriter): void {
     const parts = objectsAt(message, 'parts');
-    this.contents('status', parts.length > 0 ? parts : this.lastParts, writer);
-    if (!this.hasContent) writer.text(this.keyOf('status'), 'text', '');
+    this.artifacts.add('status', parts.length > 0 ? parts : this.lastParts, writer);
+    if (!this.artifacts.hasContent) writer.text(this.artifacts.keyOf('status'), 'text', '');
   }
 
   private isOurs(update: Fields): boolean {
     const taskId = textAt(update, 'taskId');
     if (this.taskId === '' && taskId !== undefined) this.taskId = taskId;
     return taskId === this.taskId;
-  }
-
-  private keyOf(id: string): string {
-    return `a:${id}:${this.versions.get(id) ?? 0}`;
   }
 
   private skip(): void {

@@ -1,15 +1,16 @@
 import { AppError, type Json, type JsonObject } from '../../../../common/index.js';
-import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { RUN_RECOVERED } from '../../../../events/index.js';
+import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { asJson, asObject, asText, type Fields, fieldsOf, objectAt, objectsAt, textAt } from '../json-fields.js';
 import type { SseEvent } from '../remote-connection.js';
 import { protocolFailure, reportedFailure } from '../remote-failure.js';
 import { bareFailure } from '../reported-errors.js';
 import type { ExchangeEnd, NamedMessage, RemoteReader } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
+import { AgUiCalls } from './ag-ui-calls.js';
 import { SOURCE, writeExtension } from './ag-ui-extensions.js';
 import { callIdIn, contentText, deltaIn, either, firstOf, usageIn } from './ag-ui-fields.js';
-import { askOutcome, askSuspended, OLDER_INTERRUPT, type OpenCall } from './ag-ui-questions.js';
+import { askOutcome, askSuspended, OLDER_INTERRUPT } from './ag-ui-questions.js';
 import { type SnapshotMessage, snapshotNews, type ToldBefore, toldBefore } from './ag-ui-snapshots.js';
 
 /** Events that say nothing beyond those around them. */
@@ -33,9 +34,7 @@ export class AgUiReader implements RemoteReader {
   private isReplay = false;
   /** The texts that chunks go on with, by the kind of text. */
   private readonly chunks = new Map<string, string>();
-  private readonly calls = new Map<string, OpenCall>();
-  /** Those that no boundary has and that have no result: a question may be about one. */
-  private newCalls = new Set<string>();
+  private readonly calls = new AgUiCalls();
   /** The ids of the messages of the assistant that were told. */
   private readonly told: Set<string>;
   private newlyTold: string[] = [];
@@ -90,10 +89,7 @@ export class AgUiReader implements RemoteReader {
   }
 
   takeTold(): JsonObject {
-    const calls = [...this.newCalls].map((id): JsonObject => {
-      const { name = '', arguments: args = '' } = this.calls.get(id) ?? {};
-      return { id, name, arguments: args.toWellFormed() };
-    });
+    const calls = this.calls.takeTold();
     const told = {
       messages: this.newlyTold,
       ...(this.first !== undefined && { first: this.first }),
@@ -104,7 +100,6 @@ export class AgUiReader implements RemoteReader {
     };
     this.newlyTold = [];
     this.newSuspensions = [];
-    this.newCalls = new Set();
     this.newlyForeign = [];
     return told;
   }
@@ -120,9 +115,7 @@ export class AgUiReader implements RemoteReader {
     for (const { messages, foreign, first, incomplete, ...rest } of told) {
       for (const id of Array.isArray(messages) ? messages : []) this.told.add(asText(id));
       for (const id of Array.isArray(foreign) ? foreign : []) this.foreign.add(asText(id));
-      for (const { id, name, arguments: args } of objectsAt(rest, 'calls')) {
-        this.calls.set(asText(id), { name: asText(name), arguments: asText(args) });
-      }
+      this.calls.restore(rest);
       this.suspensions.push(...objectsAt(rest, 'suspensions').map(asObject));
       if (typeof first === 'string') this.first = first;
       if (typeof incomplete === 'string') this.incomplete = incomplete;
@@ -155,11 +148,11 @@ export class AgUiReader implements RemoteReader {
       case 'TOOL_CALL_START':
         return this.beginCall(fields, writer);
       case 'TOOL_CALL_ARGS':
-        return this.addArgs(callIdIn(fields), deltaIn(fields), writer);
+        return this.calls.add(callIdIn(fields), deltaIn(fields), writer);
       case 'TOOL_CALL_CHUNK':
         return this.callChunk(fields, writer);
       case 'TOOL_CALL_END':
-        return writer.end(`call:${callIdIn(fields)}`);
+        return this.calls.end(callIdIn(fields), writer);
       case 'TOOL_CALL_RESULT':
         this.isTentative = false;
         return this.result(fields, writer);
@@ -200,7 +193,7 @@ export class AgUiReader implements RemoteReader {
     const { discardedMessageIds: discarded } = asObject(recovered);
     const ids = Array.isArray(discarded) ? discarded.map(asText) : [];
     writer.discard(new Set(ids.flatMap((id) => [id, `r:${id}`])));
-    this.newCalls = new Set([...this.newCalls].filter((id) => writer.knowsCall(id)));
+    this.calls.forget(writer);
     this.isTentative = false;
   }
 
@@ -245,24 +238,8 @@ export class AgUiReader implements RemoteReader {
   }
 
   private beginCall(fields: Fields, writer: RemoteWriter): void {
-    const id = callIdIn(fields);
-    const name = either(fields, 'toolCallName') ?? 'unknown_tool';
-    if (this.calls.has(id) || writer.knowsCall(id)) return;
-    this.calls.set(id, { name, arguments: '' });
-    this.newCalls.add(id);
-    writer.call(`call:${id}`, id, name);
-    const parent = either(fields, 'parentMessageId');
-    if (parent !== undefined) {
-      writer.bind(`call:${id}`, parent);
-      this.tell(parent);
-    }
-  }
-
-  private addArgs(id: string, delta: string, writer: RemoteWriter): void {
-    if (!writer.knowsCall(id)) this.beginCall({ toolCallId: id }, writer);
-    const call = this.calls.get(id);
-    if (call) call.arguments += delta;
-    writer.args(`call:${id}`, delta);
+    const parent = this.calls.begin(callIdIn(fields), fields, writer);
+    if (parent !== undefined) this.tell(parent);
   }
 
   private callChunk(fields: Fields, writer: RemoteWriter): void {
@@ -275,13 +252,12 @@ export class AgUiReader implements RemoteReader {
       this.chunks.set('call', key);
       if (either(fields, 'toolCallName') !== undefined) this.beginCall(fields, writer);
     }
-    this.addArgs(key.slice('call:'.length), deltaIn(fields), writer);
+    this.calls.add(key.slice('call:'.length), deltaIn(fields), writer);
   }
 
   private result(fields: Fields, writer: RemoteWriter): void {
     const id = callIdIn(fields);
-    writer.end(`call:${id}`);
-    this.newCalls.delete(id);
+    this.calls.answered(id, writer);
     const isError = objectAt(fields, 'metadata')['isError'] === true;
     const source = either(fields, 'messageId');
     writer.output(id, contentText(fields['content']), { isError, source });
@@ -312,8 +288,8 @@ export class AgUiReader implements RemoteReader {
       if (writer.knowsCall(callId) || this.before.calls.has(callId)) continue;
       const inner = objectAt(call, 'function');
       this.beginCall({ toolCallId: callId, toolCallName: textAt(inner, 'name'), parentMessageId: id }, writer);
-      this.addArgs(callId, textAt(inner, 'arguments') ?? '{}', writer);
-      writer.end(`call:${callId}`);
+      this.calls.add(callId, textAt(inner, 'arguments') ?? '{}', writer);
+      this.calls.end(callId, writer);
     }
     if (content === '') return;
     this.text(id, 'text', content, writer);
@@ -323,8 +299,7 @@ export class AgUiReader implements RemoteReader {
   /** The result of a call of the server's that was not told by itself. */
   private snapshotResult({ id, content, callId, isError }: SnapshotMessage, writer: RemoteWriter): void {
     if (!writer.awaitsResult(callId)) return;
-    writer.end(`call:${callId}`);
-    this.newCalls.delete(callId);
+    this.calls.answered(callId, writer);
     writer.output(callId, content, { isError, source: id });
     this.tell(id);
   }
@@ -344,7 +319,7 @@ export class AgUiReader implements RemoteReader {
       this.end = { kind: 'failed', error: new AppError('UPSTREAM_CANCELED') };
       return;
     }
-    const { calls } = this;
+    const calls = this.calls.all;
     if (type === 'interrupt') askOutcome(objectsAt(outcome, 'interrupts'), { calls, writer });
     else for (const one of askSuspended(this.suspensions, { calls, writer })) writeExtension('CUSTOM', one, writer);
     this.end = this.incomplete === undefined ? { kind: 'completed' } : { kind: 'incomplete', reason: this.incomplete };

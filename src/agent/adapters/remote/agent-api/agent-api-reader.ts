@@ -1,6 +1,6 @@
 import { AppError, type Json, type JsonObject } from '../../../../common/index.js';
-import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import { CALL_TYPES, type ContentInput, OUTPUT_TYPES } from '../../../../events/index.js';
+import type { RemoteAgentConfig } from '../../../remote/remote-config.js';
 import {
   asObject,
   asText,

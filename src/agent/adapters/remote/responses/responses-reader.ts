@@ -68,11 +68,8 @@ export class ResponsesReader implements RemoteReader {
       this.isOver = !this.end;
       return;
     }
-    const failed = type === '' ? bareFailure(fields, this.secrets) : undefined;
-    if (failed) {
-      this.end = failed;
-      return;
-    }
+    if (type === '') this.end = bareFailure(fields, this.secrets);
+    if (this.end) return;
     this.model ??= textAt(objectAt(fields, 'response'), 'model');
     const item = objectAt(fields, 'item');
     if (this.cut.length > 0) this.decideOnCut(type, item, writer);
