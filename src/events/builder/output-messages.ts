@@ -71,9 +71,10 @@ export class OutputMessages {
 
   /** Removes messages from the output and retires their ids. Open ones are closed as incomplete. */
   discard(messageIds: readonly string[]): Message[] {
-    const discarded = this.announced.filter((message) => messageIds.includes(message.id));
+    const ids = new Set(messageIds);
+    const discarded = this.announced.filter((message) => ids.has(message.id));
     const closings = discarded.filter((message) => !message.isClosed).map((message) => message.incomplete());
-    this.announced = this.announced.filter((message) => !discarded.includes(message));
+    this.announced = this.announced.filter((message) => !ids.has(message.id));
     for (const message of discarded) {
       this.known.delete(message.id);
       this.retired.add(message.id);

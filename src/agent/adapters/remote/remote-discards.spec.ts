@@ -19,9 +19,10 @@ describe('messages that an upstream takes back', () => {
   let upstream: UpstreamDouble;
   afterEach(() => upstream.close());
 
-  async function run(entry: object, events: readonly object[]): Promise<Ended> {
+  /** @param isParley false: the upstream is another server */
+  async function run(entry: object, events: readonly object[], isParley = true): Promise<Ended> {
     upstream = await UpstreamDouble.start((response) => {
-      response.setHeader('x-run-id', 'run-1');
+      if (isParley) response.setHeader('x-run-id', 'run-1');
       openStream(response);
       paced(response, events);
     });
@@ -97,6 +98,17 @@ describe('messages that an upstream takes back', () => {
       });
     });
 
+    it('may be calls that come again under their ids', async () => {
+      const events = whole(...call('c1', 'm1'), ...recovered('m1'), ...call('c1', 'm1'), result('c1', 'o1'));
+      const ended = await run(PARLEY, events);
+      expect([ended.messages, ended.discarded]).toEqual([['plugin_call: ', 'plugin_call_output: '], [1]]);
+    });
+
+    it('are not in a boundary before all calls have their results', async () => {
+      const events = whole(...call('c1', 'm1'), ...call('c2', 'm1'), result('c1', 'o1'), result('c2', 'o2'));
+      expect((await run(PARLEY, events)).boundaries).toEqual([4, 0]);
+    });
+
     it('stay where a boundary has them already', async () => {
       const events = whole(
         ...call('c0', 'm0'),
@@ -165,6 +177,40 @@ describe('messages that an upstream takes back', () => {
       expect([ended.messages, ended.discarded]).toEqual([['message: The bar is dredged.'], [1]]);
     });
 
+    it('are taken back with their files', async () => {
+      const image = (id: string): object => ({
+        object: 'content',
+        type: 'image',
+        status: 'completed',
+        index: 1,
+        msg_id: id,
+        image_url: 'https://example.org/map.png',
+      });
+      const kept = message('m2', 'completed', 'A map.');
+      const events = [
+        response('created'),
+        ...begun('m1', 'A '),
+        image('m1'),
+        message('m1', 'incomplete', 'A '),
+        ...begun('m2', 'A map.'),
+        image('m2'),
+        kept,
+        response('completed', [kept]),
+      ];
+      const ended = await run(PARLEY, events);
+      expect([ended.messages, ended.discarded]).toEqual([['message: A map.', 'message: '], [1]]);
+    });
+
+    it('are not those before an error', async () => {
+      const events = [
+        response('created'),
+        ...begun('m1', 'The bar is '),
+        message('m1', 'incomplete', 'The bar is '),
+        { error: { message: 'broken' } },
+      ];
+      await expect(run(PARLEY, events)).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' });
+    });
+
     it('are those that the whole response does not have', async () => {
       const kept = message('m2', 'completed', 'Dredged.');
       const events = [
@@ -228,6 +274,20 @@ describe('messages that an upstream takes back', () => {
       const events = numbered([created, ...first, ...second, ending('completed', [kept])]);
       const ended = await run({ type: 'responses' }, events);
       expect([ended.messages, ended.discarded]).toEqual([['message: The bar is dredged.'], [1]]);
+    });
+
+    it('are not taken back by other servers', async () => {
+      const first = [...begun('m1', 0, 'The bar is '), done(0, cut)];
+      const events = numbered([created, ...first, ...second, ending('completed', [])]);
+      const ended = await run({ type: 'responses' }, events, false);
+      expect([ended.messages, ended.discarded]).toEqual([['message: The bar is ', 'message: The bar is dredged.'], []]);
+    });
+
+    it('are taken back if only the whole answer shows that it went on', async () => {
+      const first = [...begun('m1', 0, 'The bar is '), done(0, cut)];
+      const other = item('m2', 'completed', 'Dredged.');
+      const ended = await run({ type: 'responses' }, numbered([created, ...first, ending('completed', [other])]));
+      expect([ended.messages, ended.discarded]).toEqual([['message: Dredged.'], [1]]);
     });
 
     it('come again if the whole answer has them', async () => {

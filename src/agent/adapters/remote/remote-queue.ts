@@ -11,16 +11,20 @@ interface Entry {
   readonly write?: () => string;
   /** The upstream's id of the message, if it has one. */
   source?: string | undefined;
+  /** The key of the message that it goes with. */
+  readonly owner?: string | undefined;
   /** Ours, of a whole message that is written. */
   id?: string;
   isEnded: boolean;
 }
 
 /** How a whole message is named. */
-interface WholeName {
+export interface WholeName {
   readonly key?: string;
   /** The upstream's id of it. */
   readonly source?: string | undefined;
+  /** The key of the message that it goes with, as a file does with a text. */
+  readonly owner?: string | undefined;
 }
 
 /** Messages that were taken back. */
@@ -80,8 +84,8 @@ export class RemoteQueue {
   }
 
   /** Writes a whole message at its turn. @param write returns its id */
-  write(write: () => string, { key = `whole:${(this.anonymous += 1)}`, source }: WholeName = {}): void {
-    this.add(key, { write, isEnded: true, source });
+  write(write: () => string, { key = `whole:${(this.anonymous += 1)}`, source, owner }: WholeName = {}): void {
+    this.add(key, { write, isEnded: true, source, owner });
     this.advance();
   }
 
@@ -146,13 +150,13 @@ export class RemoteQueue {
   /**
    * Forgets messages that no `takePart` has returned. What waits for its turn is not shown before the next `advance`.
    *
-   * @param names their keys, or the upstream's ids
+   * @param names their keys, those of the messages that they go with, or the upstream's ids
    */
   discard(names: ReadonlySet<string>): DiscardedMessages {
     const waiting = new Set(this.queue);
     const written = new Set(this.messageIds);
     const gone = [...this.entries].filter(([key, entry]) => {
-      const isNamed = names.has(key) || (entry.source !== undefined && names.has(entry.source));
+      const isNamed = [key, entry.source, entry.owner].some((name) => name !== undefined && names.has(name));
       return isNamed && (waiting.has(entry) || written.has(idOf(entry) ?? ''));
     });
     for (const [key, entry] of gone) {
@@ -160,12 +164,12 @@ export class RemoteQueue {
       waiting.delete(entry);
     }
     const discarded = gone.map(([, entry]) => entry);
-    const messageIds = discarded.map(idOf).filter((id) => id !== undefined);
+    const messageIds = new Set(discarded.map(idOf).filter((id) => id !== undefined));
     this.queue = [...waiting];
-    this.messageIds = this.messageIds.filter((id) => !messageIds.includes(id));
+    this.messageIds = this.messageIds.filter((id) => !messageIds.has(id));
     for (const id of messageIds) delete this.newSources[id];
     const calls = discarded.map(({ segment }) => segment).filter((segment) => segment instanceof RemoteCall);
-    return { messageIds, callIds: calls.map(({ callId }) => callId) };
+    return { messageIds: [...messageIds], callIds: calls.map(({ callId }) => callId) };
   }
 
   private add(key: string, entry: Entry): void {

@@ -13,13 +13,15 @@ import type { AgentContext, InputQuestion, StateOperation } from '../../agent.js
 import { writeRequest } from '../../loop/approvals.js';
 import type { CitedSource } from '../../loop/segment.js';
 import { RemoteCalls, type ToldCall } from './remote-calls.js';
-import { RemoteQueue } from './remote-queue.js';
+import { RemoteQueue, type WholeName } from './remote-queue.js';
 import { RemoteCall, RemoteText } from './remote-segments.js';
 import { RemoteShared } from './remote-shared.js';
 import type { AskedCall, OutputFacts, WriterSetting, WrittenPart } from './remote-writer.types.js';
 
 /** The longest piece of a text in one event, in characters. */
 const LONGEST_PIECE = 64 * 1024;
+/** How often messages are taken back in one exchange: a server is not lost more often, and each time all are looked through. */
+const MOST_DISCARDS = 256;
 /** Messages that the end of an exchange writes in one go. */
 const WRITTEN_AT_ONCE = 64;
 
@@ -37,6 +39,7 @@ export class RemoteWriter {
   private readonly shared: RemoteShared;
   private newApprovals: Record<string, string> = {};
   private hasEvents = false;
+  private discards = 0;
 
   constructor(
     private readonly context: AgentContext,
@@ -150,7 +153,7 @@ export class RemoteWriter {
       ...(isError && { is_error: true }),
     };
     const contents: ContentInput[] = [{ type: 'data', data: { call_id: id, name: shown, output } }];
-    this.whole(isClient ? 'function_call_output' : 'plugin_call_output', 'tool', contents, metadata, source);
+    this.whole(isClient ? 'function_call_output' : 'plugin_call_output', 'tool', contents, metadata, { source });
   }
 
   /** The result of a call that was approved in an earlier run. False if the upstream asked for no such approval. */
@@ -160,12 +163,16 @@ export class RemoteWriter {
     return approved !== undefined;
   }
 
-  /** Writes a message of the assistant with whole contents, such as files. Uploads of this server are left out. */
-  contents(contents: readonly ContentInput[]): void {
+  /**
+   * Writes a message of the assistant with whole contents, such as files. Uploads of this server are left out.
+   *
+   * @param owner the key of the message that it is taken back with
+   */
+  contents(contents: readonly ContentInput[], owner?: string): void {
     const foreign = contents.filter((one) => !namesUpload(one));
     if (foreign.length === 0) return;
     this.written += JSON.stringify(foreign).length;
-    this.whole('message', 'assistant', foreign);
+    this.whole('message', 'assistant', foreign, {}, { owner });
   }
 
   /** Asks a person to approve a call. @param id of the upstream's request */
@@ -210,6 +217,8 @@ export class RemoteWriter {
    * @param names their keys, or their ids at the upstream
    */
   discard(names: ReadonlySet<string>): void {
+    if (names.size === 0 || this.discards >= MOST_DISCARDS) return;
+    this.discards += 1;
     const { messageIds, callIds } = this.queue.discard(names);
     this.calls.forget(new Set(callIds));
     const approvalIds = new Set(messageIds.map(approvalIdOf));
@@ -324,20 +333,17 @@ export class RemoteWriter {
     type: 'message' | 'plugin_call_output' | 'function_call_output',
     role: 'assistant' | 'tool',
     contents: readonly ContentInput[],
-    metadata: JsonObject = {},
-    source?: string,
+    metadata: JsonObject,
+    name: WholeName,
   ): void {
-    this.queue.write(
-      () => {
-        const message = this.context.response.createMessageBuilder(role, type);
-        message.created();
-        message.inProgress();
-        for (const content of contents) message.addContent(content);
-        message.complete(Object.keys(metadata).length > 0 ? { metadata } : {});
-        return message.id;
-      },
-      { source },
-    );
+    this.queue.write(() => {
+      const message = this.context.response.createMessageBuilder(role, type);
+      message.created();
+      message.inProgress();
+      for (const content of contents) message.addContent(content);
+      message.complete(Object.keys(metadata).length > 0 ? { metadata } : {});
+      return message.id;
+    }, name);
   }
 }
 

@@ -132,7 +132,7 @@ export class SqlRunStore extends RunStore {
   findNewestByKey(reach: Reach, runKey: string): Promise<RunRecord | undefined> {
     if (!isStorable(runKey)) return NONE;
     const owner = reachCondition(reach);
-    const newest = `SELECT MAX(no) FROM runs WHERE ${owner.sql} AND run_key = ? GROUP BY user_id LIMIT 2`;
+    const newest = `SELECT MAX(no) FROM runs WHERE ${owner.sql} AND run_key = ? AND (keep = 'kept' OR ${ACTIVE}) GROUP BY user_id LIMIT 2`;
     return this.all(`${SELECT} WHERE no IN (${newest})`, [...owner.values, runKey]).then(onlyRecord);
   }
 

@@ -60,14 +60,14 @@ export class A2aArtifacts {
     return shownJson(new Map([...this.before, ...own, ...this.told]));
   }
 
-  /** All artifacts as the task has them. @param isContinued what has begun and is not there may be lost @param isOver they are whole */
+  /** All artifacts as the task has them. @param mayLose what has begun and is not there may be lost @param isOver they are whole */
   all(
     artifacts: readonly Fields[],
     writer: RemoteWriter,
-    { isContinued, isOver }: { readonly isContinued: boolean; readonly isOver: boolean },
+    { mayLose, isOver }: { readonly mayLose: boolean; readonly isOver: boolean },
   ): void {
     const present = artifacts.map((one) => textAt(one, 'artifactId') ?? '');
-    if (isContinued) this.missing = [...this.begun].filter((id) => !present.includes(id) && !this.told.has(id));
+    if (mayLose) this.missing = [...this.begun].filter((id) => !present.includes(id) && !this.told.has(id));
     for (const id of present) this.begin(id, writer);
     for (const artifact of artifacts) {
       this.snapshot(artifact, writer);
@@ -85,10 +85,13 @@ export class A2aArtifacts {
 
   /** Another Parley has lost a worker and goes on without the artifact that this one had begun. */
   discard(id: string, writer: RemoteWriter): void {
+    // It is closed before it is taken back.
+    if (this.newlyTold.delete(id)) this.told.delete(id);
     if (this.told.has(id)) return;
     writer.discard(new Set([this.keyOf(id)]));
     this.begun.delete(id);
     this.beginAnew(id);
+    this.hasContent = this.told.size > 0 || this.begun.size > 0;
   }
 
   /** The whole of an artifact: it goes on with what was shown, or begins anew. */
@@ -116,7 +119,7 @@ export class A2aArtifacts {
         const print = printOf(part);
         others.push(print);
         this.newOthers.push([id, print]);
-        writer.contents([content]);
+        writer.contents([content], this.keyOf(id));
       }
       this.hasContent ||= text !== undefined || content !== undefined;
     }

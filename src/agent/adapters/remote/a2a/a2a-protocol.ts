@@ -106,7 +106,7 @@ export class A2aProtocol implements RemoteProtocol {
   }
 
   reader(turn: Turn): RemoteReader {
-    return new A2aReader(this.config, answeredBy(turn));
+    return new A2aReader(this.config, answeredBy(turn), () => this.cards.card?.at.isIdempotent === true);
   }
 
   follow({ handle, place }: Opened, _: unknown, { id }: Turn): RemoteRequest | undefined {

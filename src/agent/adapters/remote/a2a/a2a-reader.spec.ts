@@ -10,6 +10,7 @@ function server(
   version: '1.0' | '0.3',
   methods: Readonly<Record<string, (params: unknown) => Frames>>,
   streaming = true,
+  extensions: Frames = [],
 ): Answer {
   return (response, { method, headers, body }) => {
     if (method === 'GET') {
@@ -17,7 +18,7 @@ function server(
       const card =
         version === '1.0'
           ? {
-              capabilities: { streaming },
+              capabilities: { streaming, extensions },
               supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
             }
           : { capabilities: { streaming }, url, protocolVersion: '0.3.0', preferredTransport: 'JSONRPC' };
@@ -120,6 +121,7 @@ describe('a remote agent of A2A', () => {
     const frames = [
       { task: task('TASK_STATE_WORKING') },
       artifact('The bar is '),
+      artifact('', { append: true, lastChunk: true }),
       artifact('', { append: false, lastChunk: true, metadata: { discarded: true } }),
       artifact('The bar is dredged.', { lastChunk: true }),
       status('TASK_STATE_COMPLETED'),
@@ -132,17 +134,21 @@ describe('a remote agent of A2A', () => {
     ['in its snapshot', [{ artifactId: 'a2', parts: [{ text: 'Dredged.' }] }], []],
     ['behind it', [], [{ artifactUpdate: { ...ids, artifact: { artifactId: 'a2', parts: [{ text: 'Dredged.' }] } } }]],
   ])(
-    'an artifact that a server has lost, which goes on with another one %s, is taken back',
+    'an artifact that another Parley has lost, which goes on with another one %s, is taken back',
     async (_, present, next) => {
-      const answer = server('1.0', {
+      const methods = {
         SendStreamingMessage: () => [{ task: task('TASK_STATE_WORKING') }, artifact('The bar is ')],
         SubscribeToTask: () => [
           { task: { ...task('TASK_STATE_WORKING'), artifacts: present } },
           ...next,
           status('TASK_STATE_COMPLETED'),
         ],
-      });
-      expect(await run(answer)).toEqual(['Dredged.']);
+      };
+      const parley = [{ uri: 'urn:parley:a2a:idempotent-send:v1' }];
+      expect(await run(server('1.0', methods, true, parley))).toEqual(['Dredged.']);
+      await upstream.close();
+      // Others may keep only what is whole.
+      expect(await run(server('1.0', methods))).toEqual(['The bar is ', 'Dredged.']);
     },
   );
 

@@ -46,6 +46,8 @@ export class A2aReader implements RemoteReader {
   position = 0;
   /** How many frames were read: a snapshot that was there before shows that the task goes on. */
   heard = 0;
+  /** False behind an artifact that ends without a word: another Parley may be about to take it back. */
+  isSettled = true;
   /** The last snapshot: a connection that was made again begins with one, and a look is one. */
   private lastTask = '';
   /** The last words of a task that is being worked on. */
@@ -55,6 +57,7 @@ export class A2aReader implements RemoteReader {
   private readonly artifacts: A2aArtifacts;
   /** True on a connection that continues the task. */
   private isContinued = false;
+  private isFirstSnapshot = false;
   /** True once this connection has brought a message. */
   private hasMessage = false;
   /** What the task has said last while it was worked on, and whether a boundary has it. */
@@ -62,10 +65,14 @@ export class A2aReader implements RemoteReader {
   private isLastKept = true;
   private skipped = 0;
 
-  /** @param answered the exchange whose task this one goes on with */
+  /**
+   * @param answered the exchange whose task this one goes on with
+   * @param isParley whether its server is known to be another Parley, which takes back what a lost worker has begun
+   */
   constructor(
     private readonly config: Pick<RemoteAgentConfig, 'secrets' | 'progress'>,
     private readonly answered?: AnsweredExchange,
+    private readonly isParley = (): boolean => false,
   ) {
     this.artifacts = new A2aArtifacts(answered?.shown);
   }
@@ -85,6 +92,7 @@ export class A2aReader implements RemoteReader {
     const result = resultIn(fields);
     const inner = innerOf(result);
     this.heard += 1;
+    this.isSettled = true;
     if (kindOf(result) === 'task' && this.isRepeated(inner)) return;
     this.position += 1;
     switch (kindOf(result)) {
@@ -125,6 +133,7 @@ export class A2aReader implements RemoteReader {
   /** Its first frame is a snapshot. */
   reconnected(): void {
     this.isContinued = true;
+    this.isFirstSnapshot = true;
     this.hasMessage = false;
   }
 
@@ -170,8 +179,9 @@ export class A2aReader implements RemoteReader {
     this.contextId = textAt(task, 'contextId') ?? '';
     const status = objectAt(task, 'status');
     const isOver = /completed|failed|rejected|cancell?ed/i.test(textAt(status, 'state') ?? '');
-    const { isContinued } = this;
-    this.artifacts.all(objectsAt(task, 'artifacts'), writer, { isContinued, isOver });
+    const mayLose = this.isFirstSnapshot && this.isParley();
+    this.isFirstSnapshot = false;
+    this.artifacts.all(objectsAt(task, 'artifacts'), writer, { mayLose, isOver });
     this.status(status, writer);
   }
 
@@ -192,8 +202,9 @@ export class A2aReader implements RemoteReader {
     const parts = objectsAt(artifact, 'parts');
     const { artifacts } = this;
     if (isDiscarded(update)) return artifacts.discard(id, writer);
-    artifacts.begin(id, writer);
     if (parts.length === 0 && update['lastChunk'] !== true) return this.skip();
+    artifacts.begin(id, writer);
+    this.isSettled = update['append'] !== true || update['lastChunk'] !== true || textIn(artifact) !== '';
     if (update['append'] === true) artifacts.add(id, parts, writer);
     else artifacts.snapshot(artifact, writer);
     if (update['lastChunk'] === true) artifacts.close(id, writer);

@@ -46,9 +46,18 @@ export class AgUiCalls {
     this.fresh.delete(id);
   }
 
-  /** Forgets calls that the writer no longer has. */
+  /** True if each call that no boundary has has its result. */
+  get areAnswered(): boolean {
+    return this.fresh.size === 0;
+  }
+
+  /** Forgets calls that the writer no longer has: they may come again. */
   forget(writer: RemoteWriter): void {
-    this.fresh = new Set([...this.fresh].filter((id) => writer.knowsCall(id)));
+    for (const id of this.calls.keys()) {
+      if (writer.knowsCall(id)) continue;
+      this.calls.delete(id);
+      this.fresh.delete(id);
+    }
   }
 
   /** What the next boundary keeps. */

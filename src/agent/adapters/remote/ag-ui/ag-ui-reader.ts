@@ -48,7 +48,7 @@ export class AgUiReader implements RemoteReader {
   private readonly suspensions: JsonObject[] = [];
   private newSuspensions: JsonObject[] = [];
   private incomplete: string | undefined;
-  /** True while the upstream may take back what it told: it keeps what has led to a result. */
+  /** True while the upstream may take back what it told: it keeps what has led to the results of all calls. */
   private isTentative = false;
   private first: string | undefined;
 
@@ -154,8 +154,9 @@ export class AgUiReader implements RemoteReader {
       case 'TOOL_CALL_END':
         return this.calls.end(callIdIn(fields), writer);
       case 'TOOL_CALL_RESULT':
-        this.isTentative = false;
-        return this.result(fields, writer);
+        this.result(fields, writer);
+        this.isTentative = !this.calls.areAnswered;
+        return;
       case 'STATE_SNAPSHOT':
         return writer.state(asJson(fields['snapshot']), SOURCE);
       case 'STATE_DELTA':

@@ -26,6 +26,8 @@ import type { RemoteWriter } from '../remote-writer.js';
 const SOURCE = 'agent-api';
 /** Members of files, of which one is their address or their bytes. */
 const FILE_FIELDS = ['image_url', 'video_url', 'file_url', 'file_data', 'file_id', 'data'] as const;
+/** Statuses of a response that is over. */
+const TERMINAL: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'incomplete', 'rejected']);
 /** Types of messages that say nothing. */
 const SILENT: ReadonlySet<string> = new Set(['heartbeat', 'mcp_list_tools']);
 
@@ -71,6 +73,8 @@ export class AgentApiReader implements RemoteReader {
   private newlyTold: string[] = [];
   /** Messages that were ended as incomplete: the response ends with them, or goes on without them. */
   private readonly cut = new Map<string, Fields>();
+  /** Calls of the server's own that have no result yet. */
+  private readonly awaited = new Set<string>();
   /** True while the upstream may take back what it told. */
   private isTentative = false;
 
@@ -131,10 +135,10 @@ export class AgentApiReader implements RemoteReader {
 
   private response(response: Fields, writer: RemoteWriter): void {
     const status = textAt(response, 'status') ?? '';
-    if (!['completed', 'failed', 'canceled', 'incomplete', 'rejected'].includes(status)) return;
+    if (!TERMINAL.has(status)) return;
     const output = objectsAt(response, 'output');
     for (const message of output) this.message(message, writer, true);
-    if (this.isParley && status === 'completed' && Array.isArray(response['output'])) {
+    if (this.isParley && (status === 'completed' || status === 'incomplete') && Array.isArray(response['output'])) {
       const kept = new Set(output.map((message) => textAt(message, 'id')));
       this.discard(
         this.newlyTold.filter((id) => !kept.has(id)),
@@ -181,18 +185,20 @@ export class AgentApiReader implements RemoteReader {
     this.close(id, open, fields, writer);
   }
 
-  /** What comes behind messages that were cut shows whether they stay: only the end of the response keeps them. */
+  /** What comes behind messages that were cut shows whether they stay: not if another one begins. */
   private decideOnCut(next: Fields, writer: RemoteWriter): void {
-    const isEnd = textAt(next, 'object') === 'response';
-    if (!isEnd && textAt(next, 'status') === 'incomplete') return;
+    const [object, status] = [textAt(next, 'object'), textAt(next, 'status') ?? ''];
+    const goesOn = object === 'message' && (status === 'created' || status === 'in_progress');
+    const isEnd = object === 'response' ? TERMINAL.has(status) : object === undefined;
+    if (!goesOn && !isEnd) return;
     const cut = [...this.cut];
     this.cut.clear();
-    if (!isEnd)
-      return this.discard(
+    if (goesOn) {
+      this.discard(
         cut.map(([id]) => id),
         writer,
       );
-    for (const [id, fields] of cut) this.finish(id, this.opened(id, fields), fields, writer);
+    } else for (const [id, fields] of cut) this.finish(id, this.opened(id, fields), fields, writer);
   }
 
   /** The upstream has lost a worker and goes on without messages that this one had not finished. */
@@ -201,10 +207,12 @@ export class AgentApiReader implements RemoteReader {
       const { texts, data } = this.messages.get(id) ?? { texts: new Map<TextKind, PartedText>(), data: {} };
       this.messages.delete(id);
       this.told.delete(id);
+      this.awaited.delete(textAt(data, 'call_id') ?? id);
       return [id, `call:${id}`, `approval:${textAt(data, 'id') ?? id}`, ...[...texts.values()].map(({ key }) => key)];
     });
     writer.discard(new Set(names));
-    this.newlyTold = this.newlyTold.filter((id) => !ids.includes(id));
+    const gone = new Set(ids);
+    this.newlyTold = this.newlyTold.filter((id) => !gone.has(id));
   }
 
   private content(content: Fields, writer: RemoteWriter): void {
@@ -248,7 +256,7 @@ export class AgentApiReader implements RemoteReader {
       case 'file':
       case 'audio':
       case 'video':
-        return this.file(open, content, writer);
+        return this.file(place, content, writer);
       default:
     }
   }
@@ -278,6 +286,7 @@ export class AgentApiReader implements RemoteReader {
     open.hasCall = true;
     const key = `call:${id}`;
     const isServers = open.type !== 'function_call' || !this.clientTools.has(name ?? '');
+    if (isServers) this.awaited.add(textAt(open.data, 'call_id') ?? id);
     writer.call(
       key,
       textAt(open.data, 'call_id') ?? id,
@@ -292,13 +301,13 @@ export class AgentApiReader implements RemoteReader {
   }
 
   /** A file is shown once, when its address or its bytes are there. */
-  private file(open: OpenMessage, content: Fields, writer: RemoteWriter): void {
+  private file({ id, open }: Place, content: Fields, writer: RemoteWriter): void {
     const { object: _, status: _s, index: _i, msg_id: _m, error: _e, delta: _d, ...rest } = content;
     const index = numberAt(content, 'index') ?? 0;
     const isThere = FILE_FIELDS.some((name) => textAt(content, name));
     if (open.role !== 'assistant' || !isThere || open.files.has(index)) return;
     open.files.add(index);
-    writer.contents([rest as unknown as ContentInput]);
+    writer.contents([rest as unknown as ContentInput], id);
   }
 
   private close(id: string, open: OpenMessage, fields: Fields, writer: RemoteWriter): void {
@@ -314,7 +323,8 @@ export class AgentApiReader implements RemoteReader {
         name: textAt(data, 'name') ?? 'unknown_tool',
         source: id,
       });
-      this.isTentative = false;
+      this.awaited.delete(textAt(data, 'call_id') ?? '');
+      this.isTentative = this.awaited.size > 0;
     } else if (type === 'mcp_approval_request') {
       const label = textAt(data, 'server_label');
       const callId = textAt(objectAt(fields, 'metadata'), 'call_id');

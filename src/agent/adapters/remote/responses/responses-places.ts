@@ -34,6 +34,13 @@ export class ResponsesItem {
     this.refusal = new PartedText(`${key}/refusal`, 'refusal');
   }
 
+  /** What was shown of it was taken back. @returns the keys of its messages at the writer */
+  forget(): readonly string[] {
+    this.text.forget();
+    this.refusal.forget();
+    return [this.key, this.text.key, this.refusal.key];
+  }
+
   /** Whether it may be an item of this type. */
   fits(type: string): boolean {
     return this.type === '' || this.type === type || (this.type === 'call' && kindOf(type) === 'call');

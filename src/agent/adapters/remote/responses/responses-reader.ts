@@ -14,9 +14,10 @@ import {
 import type { SseEvent } from '../remote-connection.js';
 import { bareFailure } from '../reported-errors.js';
 import { protocolFailure, reportedFailure } from '../remote-failure.js';
-import type { ExchangeEnd, RemoteReader } from '../remote-kind.js';
+import type { ExchangeEnd, HeaderOf, RemoteReader } from '../remote-kind.js';
 import type { RemoteWriter } from '../remote-writer.js';
-import { errorText, imageOf, isWhole, reasonOf, sourceIn, UNNAMED, usageIn } from './responses-items.js';
+import { Citations } from './responses-citations.js';
+import { errorText, imageOf, isWhole, reasonOf, UNNAMED, usageIn } from './responses-items.js';
 import { type ResponsesItem, ResponsesItems, textOfMessage, toldItem } from './responses-places.js';
 import { askFor, completeArgs, finishHosted } from './responses-tools.js';
 
@@ -36,6 +37,9 @@ export class ResponsesReader implements RemoteReader {
   private readonly items = new ResponsesItems();
   /** Items that are told whole, and that no boundary has. */
   private newlyTold: ResponsesItem[] = [];
+  private readonly citations = new Citations();
+  /** True if the server is another Parley. */
+  private isParley = false;
   /** Items that were ended as incomplete: the answer ends with them, or goes on without them. */
   private readonly cut: [ResponsesItem, Fields][] = [];
   /** Reasoning whose next summary part begins a paragraph. */
@@ -46,7 +50,8 @@ export class ResponsesReader implements RemoteReader {
 
   constructor(private readonly secrets: readonly string[]) {}
 
-  identify(event: SseEvent): string | undefined {
+  identify(event: SseEvent, header: HeaderOf): string | undefined {
+    this.isParley = header('x-run-id') !== undefined;
     const fields = fieldsOf(event);
     const id = textAt(isWhole(fields) ? fields : objectAt(fields, 'response'), 'id') ?? textAt(fields, 'response_id');
     return id === undefined || id === '' || id.length > 256 ? undefined : id;
@@ -77,7 +82,7 @@ export class ResponsesReader implements RemoteReader {
       case 'response.output_item.added':
         return this.beginItem(this.items.begin(fields), item, writer);
       case 'response.output_item.done':
-        if (textAt(item, 'status') === 'incomplete') return void this.cut.push([this.items.finish(fields), item]);
+        if (this.mayBeTakenBack(item)) return void this.cut.push([this.items.finish(fields), item]);
         return this.finishItem(this.items.finish(fields), item, writer);
       case 'response.output_text.delta':
         return this.addText(fields, writer);
@@ -92,7 +97,7 @@ export class ResponsesReader implements RemoteReader {
       case 'response.reasoning.delta':
         return this.think(this.items.find(fields, 'reasoning', true).key, pieceAt(fields, 'delta') ?? '', writer);
       case 'response.output_text.annotation.added':
-        return this.cite(this.items.find(fields, 'message').text.key, objectAt(fields, 'annotation'), writer);
+        return this.citations.add(this.items.find(fields, 'message').text.key, objectAt(fields, 'annotation'), writer);
       case 'response.function_call_arguments.delta':
       case 'response.mcp_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
@@ -124,7 +129,13 @@ export class ResponsesReader implements RemoteReader {
     this.model ??= textAt(response, 'model');
     if (status === 'queued' || status === 'in_progress') return;
     const output = objectsAt(response, 'output');
-    for (const [index, item] of this.items.pair(output).entries()) this.finishItem(item, output[index] ?? {}, writer);
+    const items = this.items.pair(output);
+    for (const [told, one] of this.cut.splice(0)) {
+      if (output.some((item) => textAt(item, 'id') === told.id)) continue;
+      if (status === 'completed' && items.length > 0) this.takeBack([[told, one]], writer);
+      else this.finishItem(told, one, writer);
+    }
+    for (const [index, item] of items.entries()) this.finishItem(item, output[index] ?? {}, writer);
     const usage = usageIn(objectAt(response, 'usage'));
     if (usage) writer.usage(usage);
     this.end = this.endOf(status, response);
@@ -133,7 +144,7 @@ export class ResponsesReader implements RemoteReader {
   takeTold(): JsonObject {
     const told = { items: this.newlyTold.map(({ key }) => key), known: this.newlyTold.map(toldItem) };
     this.newlyTold = [];
-    return told;
+    return this.isParley ? { ...told, parley: true } : told;
   }
 
   reconnected(): void {
@@ -142,7 +153,8 @@ export class ResponsesReader implements RemoteReader {
 
   restore(position: Json, told: readonly JsonObject[]): void {
     this.position = position;
-    for (const { items, known } of told) {
+    for (const { items, known, parley } of told) {
+      this.isParley ||= parley === true;
       this.items.restore(Array.isArray(items) ? items : [], Array.isArray(known) ? known : []);
     }
   }
@@ -168,18 +180,23 @@ export class ResponsesReader implements RemoteReader {
 
   private isReplaying = false;
 
-  /** What comes behind items that were cut shows whether they stay: only the end of the answer keeps them. */
+  private mayBeTakenBack(item: Fields): boolean {
+    return this.isParley && textAt(item, 'status') === 'incomplete';
+  }
+
+  /** What comes behind items that were cut shows whether they stay: not if another one begins or goes on. */
   private decideOnCut(type: string, item: Fields, writer: RemoteWriter): void {
-    const isCutToo = type === 'response.output_item.done' && textAt(item, 'status') === 'incomplete';
-    if (isCutToo || (type.endsWith('.done') && type !== 'response.output_item.done') || SILENT.test(type)) return;
-    const cut = this.cut.splice(0);
-    if (type.startsWith('response.output_item.') || type.endsWith('.delta')) {
-      writer.discard(new Set(cut.flatMap(([{ key, text, refusal }]) => [key, text.key, refusal.key])));
-      for (const [{ text, refusal }] of cut) {
-        text.forget();
-        refusal.forget();
-      }
-    } else for (const [told, one] of cut) this.finishItem(told, one, writer);
+    const goesOn = type === 'response.output_item.added' || type.endsWith('.delta');
+    const isDone = type === 'response.output_item.done' && textAt(item, 'status') !== 'incomplete';
+    if (goesOn || isDone) this.takeBack(this.cut.splice(0), writer);
+    else if (type === 'error') for (const [told, one] of this.cut.splice(0)) this.finishItem(told, one, writer);
+  }
+
+  /** Another Parley has lost a worker and goes on without the items that this one had begun. */
+  private takeBack(cut: readonly (readonly [ResponsesItem, Fields])[], writer: RemoteWriter): void {
+    const keys = cut.flatMap(([told]) => told.forget());
+    writer.discard(new Set(keys));
+    for (const key of keys) this.citations.forget(key);
   }
 
   private beginItem({ key, isDone }: ResponsesItem, item: Fields, writer: RemoteWriter): void {
@@ -257,7 +274,7 @@ export class ResponsesReader implements RemoteReader {
     if (!isUnnamed) text.finish(writer, whole === '' ? undefined : whole);
     for (const part of parts.filter((one) => textAt(one, 'type') === 'output_text')) {
       for (const annotation of objectsAt(part, 'annotations'))
-        this.cite(isUnnamed ? UNNAMED : text.key, annotation, writer);
+        this.citations.add(isUnnamed ? UNNAMED : text.key, annotation, writer);
     }
     writer.end(text.key);
     const refused = parts.map((part) => textAt(part, 'refusal') ?? '').join('');
@@ -307,17 +324,6 @@ export class ResponsesReader implements RemoteReader {
     const isNext = this.paragraphs.delete(key);
     writer.text(key, 'reasoning', isNext ? `\n\n${delta}` : delta);
   }
-
-  private cite(key: string, annotation: Fields, writer: RemoteWriter): void {
-    const source = sourceIn(annotation);
-    if (!source) return;
-    const known = JSON.stringify([key, source.url, source.startIndex, source.endIndex]);
-    if (this.cited.has(known)) return;
-    this.cited.add(known);
-    writer.cite(key, source);
-  }
-
-  private readonly cited = new Set<string>();
 
   private endOf(status: string, response: Fields): ExchangeEnd {
     switch (status) {
