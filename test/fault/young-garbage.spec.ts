@@ -12,6 +12,8 @@ const AT_ONCE = 16;
 /** Streams of each wire after which the code of the server is compiled and its tables have their size. */
 const WARM_UP = 300;
 const STREAMS = 300;
+/** Measurements of each wire at most. */
+const MEASUREMENTS = 3;
 /** Bytes of each stream that may be left over: about twice as many as are. A stream makes some 80 KB of garbage. */
 const LEFT = 14_000;
 
@@ -43,11 +45,16 @@ describe('streams that have ended', () => {
     'are collected as young objects, on %s',
     async (wire) => {
       await streams(wire, WARM_UP);
-      server.signal('SIGUSR2');
-      await next('heap');
-      await streams(wire, STREAMS);
-      server.signal('SIGWINCH');
-      expect(Math.round((await next('left')) / STREAMS)).toBeLessThan(LEFT);
+      // What else the process does may add to one measurement; what streams leave behind is in each.
+      const left: number[] = [];
+      while (left.length < MEASUREMENTS && left.every((one) => one >= LEFT)) {
+        server.signal('SIGUSR2');
+        await next('heap');
+        await streams(wire, STREAMS);
+        server.signal('SIGWINCH');
+        left.push(Math.round((await next('left')) / STREAMS));
+      }
+      expect(Math.min(...left)).toBeLessThan(LEFT);
     },
     60_000,
   );
