@@ -53,6 +53,20 @@ describeOnDatabases('another Parley behind the gateway that is killed while it a
   const textsOf = ({ output }: Answer): readonly string[] =>
     output.map(({ content = [] }) => content.map(({ text }) => text).join(''));
 
+  /** What the timeline of a run shows of lost workers. */
+  async function recoveries(id: string): Promise<readonly { readonly name: string; readonly discarded: number }[]> {
+    const answer = await fetch(`${front.url}/api/v1/runs/${id}/timeline`);
+    const { spans } = (await answer.json()) as {
+      readonly spans: readonly {
+        readonly kind: string;
+        readonly name: string;
+        readonly details?: { readonly discardedMessageIds: readonly string[] };
+      }[];
+    };
+    const found = spans.filter(({ kind }) => kind === 'recovery');
+    return found.map(({ name, details }) => ({ name, discarded: details?.discardedMessageIds.length ?? 0 }));
+  }
+
   it('tells each word once, and shows what was taken back', async () => {
     const ids = await Promise.all(KINDS.map(ask));
     const begun = async (): Promise<boolean> =>
@@ -71,5 +85,7 @@ describeOnDatabases('another Parley behind the gateway that is killed while it a
       );
     const answers = await Promise.all(ids.map(ended));
     expect(answers.map((one) => [one.status, textsOf(one)])).toEqual(KINDS.map(() => ['completed', [counted(COUNT)]]));
+    const spans = await Promise.all(ids.map(recoveries));
+    expect(spans).toEqual(KINDS.map(() => [{ name: 'remote agent', discarded: 1 }]));
   });
 });

@@ -52,9 +52,12 @@ describeOnLedgers('a ledger with 100,000 finished and 2,000 running runs', (ledg
 
   it('a small index finds the run of a session that has a key', async () => {
     await fill(ledger());
+    await ledger().database.write(async (tx) => {
+      await tx.run(`UPDATE runs SET run_key = 'key-' || ordinal`);
+      await tx.run('ANALYZE');
+    });
     const key = await explain(ledger(), FIND_BY_KEY, ['key', 'default', 'alice', 'session-1']);
-    // Both hold only runs with a key.
-    expect(key.plan).toMatch(/ux_runs_session_key|ix_runs_tenant_key/);
+    expect(key.plan).toContain('ux_runs_session_key');
   });
 
   it('the prunable runs of a tenant are found without those that were pruned, and without those of others', async () => {

@@ -6,7 +6,7 @@ import type { RemoteWriter } from './remote-writer.js';
  * what was shown waits until the message is whole: then it begins anew, as another message.
  */
 export class PartedText {
-  private parts = new Map<number, string>();
+  private readonly parts = new Map<number, string>();
   private latest = 0;
   private shown = '';
   private version = 0;
@@ -75,7 +75,7 @@ export class PartedText {
 
   /** What was shown was taken back. */
   forget(): void {
-    this.parts = new Map();
+    this.parts.clear();
     this.latest = 0;
     this.shown = '';
     this.isBroken = false;

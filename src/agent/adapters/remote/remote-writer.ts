@@ -135,7 +135,11 @@ export class RemoteWriter {
   }
 
   /** Writes the result of a call, once. A call that was not shown is shown first. @param callId of the upstream */
-  output(callId: string, output: string, { isError = false, name = 'unknown_tool', source }: OutputFacts = {}): void {
+  output(
+    callId: string,
+    output: string,
+    { isError = false, name = 'unknown_tool', source, owner }: OutputFacts = {},
+  ): void {
     let call = this.calls.get(callId);
     if (!call) {
       const key = `call:${callId}`;
@@ -153,7 +157,7 @@ export class RemoteWriter {
       ...(isError && { is_error: true }),
     };
     const contents: ContentInput[] = [{ type: 'data', data: { call_id: id, name: shown, output } }];
-    this.whole(isClient ? 'function_call_output' : 'plugin_call_output', 'tool', contents, metadata, { source });
+    this.whole(isClient ? 'function_call_output' : 'plugin_call_output', 'tool', contents, metadata, { source, owner });
   }
 
   /** The result of a call that was approved in an earlier run. False if the upstream asked for no such approval. */

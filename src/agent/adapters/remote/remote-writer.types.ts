@@ -38,6 +38,8 @@ export interface OutputFacts {
   readonly name?: string;
   /** The upstream's id of the message. */
   readonly source?: string | undefined;
+  /** The key of the message that it is taken back with. */
+  readonly owner?: string;
 }
 
 /** How the writer is set up. */

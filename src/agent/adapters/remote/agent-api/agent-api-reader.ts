@@ -321,7 +321,7 @@ export class AgentApiReader implements RemoteReader {
       writer.output(textAt(data, 'call_id') ?? '', asText(data['output']), {
         isError,
         name: textAt(data, 'name') ?? 'unknown_tool',
-        source: id,
+        owner: id,
       });
       this.awaited.delete(textAt(data, 'call_id') ?? '');
       this.isTentative = this.awaited.size > 0;
